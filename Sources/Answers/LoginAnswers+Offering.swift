@@ -104,7 +104,7 @@ extension LoginAnswers {
         }
     }
 
-    /// Returns whether the answers to a prompt may be kept. An answer that could never be released again is not kept.
+    /// Returns whether the answers to a prompt may be kept. An answer that hotspotd could never send again is not kept.
     public func remember(for shown: ShownPrompt, _ context: Context) -> Remember {
         guard let portal = shown.portal else { return .never }
         if case .refused = context.laterRelease(of: context.owner(at: portal)) { return .never }

@@ -17,7 +17,7 @@ enum AnswerFault {
         guard !output.isEmpty else { return nil }
         let message = output.prefix { $0 != 0 }
         guard message.drop(while: isBlank).first == UInt8(ascii: "{") else {
-            guard !message.isEmpty else { return "It wrote a NUL before the answer; write the NUL after it." }
+            guard !message.isEmpty else { return "It wrote a NUL before the answer; write the NUL after the answer." }
             return
                 "It wrote \"\(beginning(message))\" to standard output, which is only for answers; use standard error."
         }

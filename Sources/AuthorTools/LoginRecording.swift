@@ -160,7 +160,7 @@ package struct LoginRecording {
         guard portal.canLogOff else { return notes }
         let left = login.logoff()
         guard left.result == .success else { return notes + ["not logged off: \(left.reason ?? left.result.rawValue)"] }
-        return notes + [network(isOpen: false) ? "logged off" : "[Logoff] was sent, and the network is still open"]
+        return notes + [network(isOpen: false) ? "logged off" : "[Logoff] was sent, but the network is still open"]
     }
 
     private func command() -> HelperCommand {

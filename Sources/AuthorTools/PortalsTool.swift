@@ -26,7 +26,9 @@ enum PortalsTool {
         case ("try", let rest):
             guard let (words, interface) = target(rest) else { misuse(usage) }
             guard let url = WebURL(words) else {
-                misuse("\"\(Printable.text(words, limit: 200))\" is not a web address; one begins with http:// or https://.")
+                misuse(
+                    "\"\(Printable.text(words, limit: 200))\" is not a web address; web addresses begin with http:// or https://."
+                )
             }
             exit(attempt(url, interface: interface) ? 0 : 1)
         case ("record", let rest):

@@ -20,7 +20,7 @@ public enum CompanionError: Error, Hashable, Sendable, CaseIterable {
     /// One sentence for the user.
     public var message: String {
         switch self {
-        case .notOpened: "A message of the other laptop could not be decrypted."
+        case .notOpened: "A message from the other laptop could not be decrypted."
         case .invalidPoint: "The other laptop sent an invalid key."
         case .malformed: "The other laptop sent a message that this version cannot read."
         case .tooLarge: "The other laptop sent too much at once."

@@ -164,7 +164,7 @@ extension CompanionService {
 
     func withdraw(_ call: ServerCall, _ id: String) throws(CompanionFault) {
         guard let entry = made.first(where: { $0.offer.id == id }) else { throw .noSuchOffer(Printable.text(id, limit: 64)) }
-        finish(entry, "The offer was taken back.")
+        finish(entry, "The offer was withdrawn.")
         withdraw(id)
         call.reply()
     }

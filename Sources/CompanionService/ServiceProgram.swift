@@ -66,7 +66,7 @@ public enum ServiceProgram {
         _ = clinux_forbid_dumps()
         umask(0o077)
         // Swift's runtime finds the arguments by /proc/self/maps, and reports none if it cannot open that file.
-        guard !CommandLine.arguments.isEmpty else { fail("its arguments cannot be read", code: 1) }
+        guard !CommandLine.arguments.isEmpty else { fail("the arguments cannot be read", code: 1) }
         let options: Options
         do throws(UnknownArgument) { options = try Options(Array(CommandLine.arguments.dropFirst())) } catch {
             fail("unknown argument \(Printable.text(error.word, limit: 64))\n\(Options.usage)", code: 2)

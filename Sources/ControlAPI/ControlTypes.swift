@@ -281,7 +281,7 @@ public struct PendingPrompt: Codable, Hashable, Sendable {
     public var withheld: Bool?
     /// The daemon's warning about the portal.
     public var warning: String?
-    /// The daemon's sentence that explains why the user is asked for a value that is already stored.
+    /// The daemon's reason for a question about a value that is already stored.
     public var note: String?
     /// The names of the fields for which an answer is stored.
     public var stored: [String]?

@@ -17,7 +17,7 @@ public enum GateError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One sentence for the user.
     public var description: String {
         switch self {
-        case .notPermitted: "The gate cannot change: changing routing rules needs the capability CAP_NET_ADMIN."
+        case .notPermitted: "The gate does not work: hotspotd needs the capability CAP_NET_ADMIN to change routing rules."
         case .noMainRule: "The gate stays open: the rule for the table main does not have its usual priority, 32766."
         case .noRules: "The gate stays open: this kernel has no routing rules."
         case .kernel(let error): "The gate does not work: \(error)."

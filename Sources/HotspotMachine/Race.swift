@@ -97,13 +97,15 @@ public struct Race: Hashable, Sendable {
                 ? "although it failed before, because the others claim the network only as a last resort"
                 : "although it failed before, because all others that claim the network failed too"
         }
-        let field = entrants.count == 1 ? "the only helper asked" : "of \(entrants.count) asked"
+        let field = entrants.count == 1 ? "the only helper asked" : "of the \(entrants.count) helpers asked"
         if answer.confidence == .high { return entrants.count == 1 ? field : "the first sure claim \(field)" }
         let lows = entrants.filter { $0.answer?.confidence == .low }
         if lows.count < 2 { return entrants.count == 1 ? field : "the only claim \(field)" }
         let priority = entrant.candidate.priority
         let equal = lows.filter { $0.candidate.priority == priority }
-        if equal.count == 1 { return "its priority \(priority) is the highest of the \(lows.count) that claim it" }
+        if equal.count == 1 {
+            return "its priority \(priority) is the highest of the \(lows.count) helpers that claim the network"
+        }
         let first = equal.allSatisfy { $0.candidate.name == winner || ($0.answer.map { $0.at > answer.at } ?? true) }
         return "\(first ? "the earliest" : "the first by name") of \(equal.count) with priority \(priority) that claim it"
     }

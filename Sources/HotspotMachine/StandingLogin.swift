@@ -163,7 +163,7 @@ extension Machine {
             let end = login.end, turn.now < end.at, isCandidate(login.helper)
         else { return false }
         if case .inactive(.leaving) = state { return false }
-        open(login, joined, secondsRemaining: seconds, "it opened late, after \(login.helper) had logged in", &turn)
+        open(login, joined, secondsRemaining: seconds, "the network opened late, after \(login.helper) had logged in", &turn)
         return true
     }
 
@@ -180,7 +180,8 @@ extension Machine {
         let isUnverified = joined.lastVerdict?.isOpen != true
         openClaimed(
             joined, login.helper, secondsRemaining: seconds, login.schedule,
-            lookingAgain: isUnverified ? policy.watchFirst : nil, isUnverified ? "it may still be logged in" : cause, &turn)
+            lookingAgain: isUnverified ? policy.watchFirst : nil, isUnverified ? "the earlier login may still be valid" : cause,
+            &turn)
     }
 
     mutating func dropStanding(_ joined: inout JoinedNetwork, _ turn: inout Turn) {

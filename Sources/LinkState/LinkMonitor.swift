@@ -203,5 +203,7 @@ public struct LinkError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// One sentence for the user.
-    public var description: String { "The kernel's links cannot be watched: \(operation): \(String(cString: strerror(code)))." }
+    public var description: String {
+        "hotspotd cannot watch the network links: \(operation): \(String(cString: strerror(code)))."
+    }
 }

@@ -165,7 +165,7 @@ package struct PortalFileParser {
         for entry in entries where entry.key == key {
             guard let end = entry.value.firstIndex(of: separator), end > entry.value.startIndex,
                 !entry.value[..<end].contains("${")
-            else { throw keyfile.error(entry, "is written NAME\(separator)VALUE") }
+            else { throw keyfile.error(entry, "must be written as NAME\(separator)VALUE") }
             let text = entry.value[entry.value.index(after: end)...].drop { separator == ":" && $0 == " " }
             let value = try at(entry) { () throws(Template.Mistake) in try Template(String(text)) }
             result.append(PortalFile.Assignment(name: String(entry.value[..<end]), value: value))
@@ -231,7 +231,7 @@ package struct PortalFileParser {
             let name = text.prefix { $0 != separator }
             let value = text.dropFirst(name.count + 1).drop { separator == ":" && $0 == " " }
             guard !name.isEmpty, let glob = Glob(String(value)) else {
-                throw keyfile.error(entry, "is written NAME or NAME\(separator)GLOB")
+                throw keyfile.error(entry, "must be written as NAME or NAME\(separator)GLOB")
             }
             pairs.append(.init(name: String(name), value: text.contains(separator) ? glob : nil))
         }
@@ -252,7 +252,9 @@ package struct PortalFileParser {
         let words = entry.value.split(separator: " ", maxSplits: 2).map(String.init)
         guard words.count == 3, let kind = Field.Kind(rawValue: words[1]) else {
             throw keyfile.error(
-                entry, "is written NAME KIND LABEL; kinds are \(Field.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
+                entry,
+                "must be written as NAME KIND LABEL; the kinds are \(Field.Kind.allCases.map(\.rawValue).joined(separator: ", "))"
+            )
         }
         let isOptional = words[0].hasSuffix("?")
         let name = isOptional ? String(words[0].dropLast()) : words[0]
@@ -263,7 +265,7 @@ package struct PortalFileParser {
         if kind == .choice {
             let parts = label.split(separator: ":", maxSplits: 1)
             let list = parts.count == 2 ? parts[1].split(separator: ",").map { String($0.drop { $0 == " " }) } : []
-            guard list.count > 1 else { throw keyfile.error(entry, "is written NAME choice LABEL: ONE, OTHER") }
+            guard list.count > 1 else { throw keyfile.error(entry, "must be written as NAME choice LABEL: ONE, OTHER") }
             (label, choices) = (String(parts[0]), list)
         }
         return Field(

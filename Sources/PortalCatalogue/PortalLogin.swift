@@ -54,7 +54,7 @@ package struct PortalLogin: Sendable {
             return Evaluation(.none, reason: "The network is not captive (\(result.verdict.rawValue)).")
         }
         guard let start = open(result) else { return Evaluation(.none, reason: "The portal's page could not be fetched.") }
-        guard let claim = claim(start) else { return Evaluation(.none, reason: "No portal file knows this portal.") }
+        guard let claim = claim(start) else { return Evaluation(.none, reason: "No portal file describes this portal.") }
         var run = PortalRun(
             claim.portal, at: start.portal, engine: FormEngine(for: command.redirects), values: values(start.hops, start.page),
             isStranger: false)
@@ -91,7 +91,7 @@ package struct PortalLogin: Sendable {
     /// Logs in on a page with the file that matches it best.
     package func run(on start: Start, isTypedNow: Bool) -> Reply {
         guard let claim = claim(start) else {
-            return command.reply(.unsupportedNetwork, reason: "No portal file knows this portal.")
+            return command.reply(.unsupportedNetwork, reason: "No portal file describes this portal.")
         }
         let asksPassword = claim.portal.fields.contains { $0.kind == .password }
         if !command.hasAnswers(for: start.portal(claim.portal)), let url = start.hops.last?.url,

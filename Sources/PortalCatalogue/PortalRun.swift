@@ -286,7 +286,7 @@ struct PortalRun: Sendable {
         case .text(let text): prompt.terms = text
         case .read, nil: break
         }
-        if isStranger { prompt.begin("This is another portal than before, so nothing was sent.") }
+        if isStranger { prompt.begin("This is not the same portal as before, so nothing was sent.") }
         return prompt
     }
 

@@ -56,7 +56,7 @@ struct Template: Hashable, Sendable {
         guard let source = Source(name, arguments) else {
             throw Mistake(
                 message:
-                    "uses the value ${\(name)…}, which does not exist or takes other arguments; /usr/share/doc/hotspotd/portals.md lists them"
+                    "uses the value ${\(name)…}, which does not exist or takes other arguments; /usr/share/doc/hotspotd/portals.md lists the values"
             )
         }
         var functions: [Function] = []
@@ -244,7 +244,7 @@ enum Globs {
                 throw Template.Mistake(message: "contains an entry of more than \(lengthLimit) octets")
             }
             guard let glob = Glob(contains ? "*\(entry)*" : entry) else {
-                throw Template.Mistake(message: "contains an unknown escape; known are \\xNN \\; \\* \\? \\s \\\\")
+                throw Template.Mistake(message: "contains an unknown escape; the known escapes are \\xNN \\; \\* \\? \\s \\\\")
             }
             globs.append(glob)
         }

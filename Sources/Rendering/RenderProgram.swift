@@ -19,7 +19,7 @@ package enum RenderProgram {
     /// The helper's message before the browser starts.
     struct Wishes: Codable {
         /// The keys of servers whose certificates the system trusts, as the helper has found. A browser trusts only its own list of authorities, so
-        /// it is told these keys.
+        /// it gets these keys.
         var pins: [String]
     }
 

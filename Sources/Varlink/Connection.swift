@@ -185,7 +185,7 @@ import HotspotCore
         }
         guard patience == nil else { return }
         patience = try? EventLoop.shared.schedule(after: partialLimit, accuracy: .milliseconds(100)) { [weak self] in
-            self?.finish(.failed(.malformed("an incomplete message, and no more for \(partialLimit)")))
+            self?.finish(.failed(.malformed("it is still incomplete after \(partialLimit)")))
         }
     }
 

@@ -134,7 +134,7 @@ extension Failure {
                 ("no helper keeps a session; you may be able to log off on the portal's page", "hotspotctl explain\(place)")
             case .maintaining: ("the session is being checked", "hotspotctl logoff\(place), in a moment")
             case .loggingOff: ("the logoff is under way", "hotspotctl status")
-            case .failure: ("the login failed, or is not proven", "hotspotctl explain\(place)")
+            case .failure: ("the login failed, or could not be verified", "hotspotctl explain\(place)")
             case nil: ("this is not possible now", "hotspotctl status")
             }
         return Failure(.failed, "There is no session to end on \(subject): \(reason).", hint: hint)
@@ -152,7 +152,7 @@ extension Failure {
                 hint: "hotspotctl companion list")
         case .noSuchOffer, .noSuchQuestion:
             Failure(
-                .notFound, "The offer or question is gone: it was withdrawn, answered or too old.",
+                .notFound, "The offer or question has ended: it was withdrawn, was answered, or expired.",
                 hint: "hotspotctl companion status")
         case .failed(let message): Failure(.failed, safe(message))
         }

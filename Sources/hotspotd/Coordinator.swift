@@ -165,7 +165,7 @@ import Vault
     private func restoreSockets() {
         guard let control, !control.isReachable else { return }
         let folder = settings.runtimeDirectory
-        log.warning("\(folder) or its sockets were removed; hotspotd makes them again")
+        log.warning("\(folder) or its sockets were removed; hotspotd creates them again")
         control.close()
         do {
             try OwnFolder.make(folder, mode: 0o755)

@@ -15,7 +15,7 @@ import Notifications
 
     static func main() {
         // Swift's runtime reads the arguments from /proc/self/maps, and reports none if it cannot open that file.
-        guard !CommandLine.arguments.isEmpty else { fail("its arguments cannot be read", code: 1) }
+        guard !CommandLine.arguments.isEmpty else { fail("the arguments cannot be read", code: 1) }
         // Run the notifier, a service of the user that needs no part of the daemon.
         if CommandLine.arguments.dropFirst().first == NotifyProgram.option { return NotifyProgram.run() }
         signal(SIGPIPE, SIG_IGN)
@@ -123,9 +123,9 @@ struct DaemonArguments {
         Usage: hotspotd [--settings FILE] [--check-settings] [--restore-routes] [--notify] [--version]
 
           --settings FILE   read this file instead of \(Settings.defaultFile)
-          --check-settings  read the settings, say what is wrong with them, and end
-          --restore-routes  take away what a daemon with Gate=routes left in the routing rules, and end
-          --notify          show notifications of this session, for the user's service hotspot-notify
+          --check-settings  read the settings, report every mistake, and end
+          --restore-routes  remove the routing rules that a daemon with Gate=routes left behind, and end
+          --notify          show notifications in this session; the user's service hotspot-notify runs this
           --version         print the version and end
         """
 

@@ -79,7 +79,7 @@ import Varlink
         ida.skip(.seconds(121))
         let second = try ida.call("Pair", more: true)
         try await air.until("another code is shown") { !second.replies.isEmpty || second.isDone }
-        #expect(first.fault == .failed("The code was valid for two minutes. Pair again."))
+        #expect(first.fault == .failed("The code has expired after two minutes. Pair again."))
         #expect(second.fault == nil && second.replies.first?["code"] != nil)
     }
 

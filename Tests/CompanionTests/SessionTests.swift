@@ -88,7 +88,7 @@ import Vault
         #expect(helper.notices == [.unknownPeer(asker.peer)])
         #expect(Companion.Notice.unknownPeer(asker.peer).message == "\"asker\" is no longer paired. Pair again.")
         #expect(helper.shownQuestions.isEmpty && changed.companion.links.isEmpty)
-        // The helper is told only once.
+        // The helper gets the message only once.
         air.connections = 2
         try air.calm()
         #expect(helper.notices.count == 1 && air.connections == 0)

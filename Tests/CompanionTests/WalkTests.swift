@@ -7,7 +7,7 @@ import Testing
 
 /// Random events on three laptops, and the invariants that always hold.
 @Suite struct WalkTests {
-    /// What the users and daemons did and know.
+    /// The acts and the knowledge of the users and daemons.
     private struct Truth {
         /// Questions that wait, by asker's name and ID.
         var waiting: Set<String> = []

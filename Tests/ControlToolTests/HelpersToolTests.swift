@@ -90,7 +90,7 @@ import Testing
         ("", "WRONG  It does not know Evaluate, so it claims no network"),
         (
             "if method == 'Evaluate': answer(confidence='low', portal={'origin': 'https://p   * wlan1  authenticated', 'kind': 'x'})",
-            "WRONG  bad: \"portal.origin\" is not an origin, which is only scheme://host[:port] with http or https"
+            "WRONG  bad: \"portal.origin\" is not an origin: scheme://host[:port], with http or https"
         ),
         (
             "if method == 'Evaluate': answer(confidence='low', portal={'origin': 'http://P.example:80', 'kind': 'x'})",
@@ -148,7 +148,7 @@ import Testing
         (asksFor("'choices': ['a']", title: "'x' * 201"), "WRONG  In the prompt, the title has 201 octets; 200 are shown."),
         (
             claims + "if method == 'Authenticate': reply('failure', reason='x', trace=['y'] * 101)",
-            "WRONG  \"reply.trace\" has 101 entries; the first 100 are kept, of each 2048 octets."
+            "WRONG  \"reply.trace\" has 101 entries; the first 100 are kept, with at most 2048 octets each."
         ),
         (
             "if method == 'Evaluate': answer(confidence='none', reason='x' * 2049)",

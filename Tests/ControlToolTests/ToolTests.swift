@@ -79,8 +79,9 @@ private let helpers = """
 
     @Test func withoutAnInterfaceThereIsNoneToLogInOn() throws {
         let ended = try run(
-            .init(replies: ["Login": [#"!Failed {"code":"noInterface","message":"hotspotd watches no interface."}"#]]), ["login"])
-        #expect(ended.status == 10 && ended.errors.contains("hotspotd watches no interface."))
+            .init(replies: ["Login": [#"!Failed {"code":"noInterface","message":"hotspotd does not watch any interface."}"#]]),
+            ["login"])
+        #expect(ended.status == 10 && ended.errors.contains("hotspotd does not watch any interface."))
     }
 
     @Test func aRefusedHelperShowsOnlyItsPathAndReason() throws {

@@ -137,7 +137,7 @@ struct DaemonProcessTests {
         try FileManager.default.removeItem(atPath: folder)
         daemon.scratch.write("run", "")
         daemon.waitForEnd()
-        #expect(daemon.log.contains("hotspotd makes them again"))
+        #expect(daemon.log.contains("hotspotd creates them again"))
         try FileManager.default.removeItem(atPath: folder)
         try daemon.start()
     }

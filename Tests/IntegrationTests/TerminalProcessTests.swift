@@ -61,7 +61,7 @@ struct TerminalProcessTests {
         }
         #expect(try ctl(daemon, "list").output.contains("● \(Self.network)"))
         #expect(try ctl(daemon, "disable", "hot1").output.contains("that is an interface"))
-        let cable = "No program manages the cable of hot1: unplug it to leave the network."
+        let cable = "No program manages hot1: unplug the cable to leave the network."
         #expect(try ctl(daemon, "leave", "hot1").output.contains(cable))
         #expect(try ctl(daemon, "disable", "Nowhere", "--yes").status == 0)
         #expect(try ctl(daemon, "list", "--all").output.contains("Nowhere"))

@@ -99,7 +99,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         case .refusedURL: "The portal named an address that hotspotd does not follow."
         case .tooManyRedirects: "The portal redirects in circles."
         case .refusedHere: "A firewall rule of this computer refused to send the request."
-        case .elsewhere: "The page sends the answers to another address, so nothing was sent."
+        case .elsewhere: "The page would send the answers to another address, so nothing was sent."
         case .asksAnew: "After an answer the page asks for something else; nothing was sent."
         case .notTaken: "The page did not accept the answers; nothing was sent."
         case .browserEnded: "The page did not stay open in the browser."

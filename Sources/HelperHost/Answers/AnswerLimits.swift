@@ -40,10 +40,10 @@ public enum AnswerLimits {
         switch limit {
         case .text(let limit):
             guard let text = value.string, let start = Printable.beginning(of: text, limit: limit) else { return nil }
-            return (.string(start), "has \(text.utf8.count) octets; \(limit) are kept")
+            return (.string(start), "has \(text.utf8.count) octets; the first \(limit) are kept")
         case .address(let limit):
             guard let text = value.string, text.utf8.count > limit else { return nil }
-            return (nil, "has \(text.utf8.count) octets; at most \(limit) are kept")
+            return (nil, "has \(text.utf8.count) octets, more than \(limit); hotspotd ignores it")
         case .amount(let limit):
             guard let amount = value.integer, Session.remaining(amount, upTo: limit) == nil else { return nil }
             return (nil, "is \(amount), not from 0 to \(limit); hotspotd ignores it")
@@ -51,7 +51,7 @@ public enum AnswerLimits {
             guard let all = value.array, all.count > limit || all.contains(where: { ($0.string?.utf8.count ?? 0) > length })
             else { return nil }
             let entries = all.prefix(limit).map { cut($0, .text(length))?.0 ?? $0 }
-            return (.array(entries), "has \(all.count) entries; the first \(limit) are kept, of each \(length) octets")
+            return (.array(entries), "has \(all.count) entries; the first \(limit) are kept, with at most \(length) octets each")
         }
     }
 }

@@ -89,7 +89,7 @@ enum AnswerReader {
     private static func checkPortalAndSession(of object: JSONValue, _ path: String) throws(HelperFault) {
         // All users see the origin, and the history keeps it, so it must not contain a user's name or a sentence.
         if let origin = object["portal"]?["origin"]?.string, !Origin.isValid(origin) {
-            throw malformed("\"\(path)portal.origin\" is not an origin, which is only scheme://host[:port] with http or https")
+            throw malformed("\"\(path)portal.origin\" is not an origin: scheme://host[:port], with http or https")
         }
         for key in ["secondsRemaining", "bytesRemaining", "maintainAfter"] {
             guard case .number(let amount)? = object["session"]?[key], Int(exactly: amount) == nil else { continue }

@@ -138,7 +138,7 @@ extension Prompt {
     private static func repeats(_ what: String, _ index: Int) -> HelperFault {
         HelperFault(
             .helperRepeatsSecret,
-            "\"reply.prompt.fields.\(index).\(what)\" repeats an answer or a stored credential, which other people could read there"
+            "\"reply.prompt.fields.\(index).\(what)\" repeats an answer or a stored credential, so other people could read it"
         )
     }
 }

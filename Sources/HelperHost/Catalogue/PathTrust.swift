@@ -84,7 +84,7 @@ enum PathTrust {
     }
 
     private static func fault(_ sentence: String) -> HelperFault {
-        let hint = "let systemd make it (hotspot-helper@.socket), or make root the owner of it and its folder"
+        let hint = "let systemd make the socket (hotspot-helper@.socket), or make root the owner of the socket and its folder"
         return HelperFault(.helperNotTrusted, sentence, cause: Problem(.helperNotTrusted, sentence, hint: hint))
     }
 }

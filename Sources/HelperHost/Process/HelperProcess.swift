@@ -112,7 +112,7 @@ import Varlink
             signal(SIGKILL)
             waitpid(pid, nil, 0)
             release()
-            throw HelperFault(.helperNotStarted, "its end could not be watched")
+            throw HelperFault(.helperNotStarted, "hotspotd could not watch for its end")
         }
         // Answers that have arrived are read before the end of their process is handled.
         exitSource?.setPriority(5)

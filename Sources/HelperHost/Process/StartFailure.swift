@@ -35,7 +35,7 @@ public enum StartFailure {
         if access(interpreter, F_OK) != 0 { return "\(shown) needs the interpreter \(name), which does not exist" }
         if access(interpreter, X_OK) != 0 { return "\(shown) needs the interpreter \(name), which cannot be executed" }
         // The interpreter exists, but the sandbox does not show it.
-        return code == ENOENT ? "\(usual): its sandbox does not show \(name); name its folder in ReadPaths=" : usual
+        return code == ENOENT ? "\(usual): its sandbox does not show \(name); add that file's folder to ReadPaths=" : usual
     }
 
     /// Returns one sentence, without its full stop, about a script whose first line ends as on Windows, so that no interpreter is found;

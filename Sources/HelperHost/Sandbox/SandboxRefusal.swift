@@ -45,7 +45,7 @@ struct SandboxRefusal: Hashable {
         return Problem(
             .sandboxUnavailable, "No helper can be started: \(known?.sentence ?? rest).",
             hint: known?.hint
-                ?? "run helpers as services (\"Where sandboxes are forbidden\" in security.md), or set Containment=none, without any protection"
+                ?? "run helpers as services (\"Where sandboxes are forbidden\" in security.md), or set Containment=none, which removes all protection"
         )
     }
 

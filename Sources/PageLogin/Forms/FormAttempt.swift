@@ -129,7 +129,7 @@ package struct FormAttempt: Sendable {
         var prompt = prompt
         if hasSentNothing {
             if isStranger {
-                prompt.begin("This is another portal than before, so nothing was sent.")
+                prompt.begin("This is not the same portal as before, so nothing was sent.")
             } else if asksForMore(prompt) {
                 prompt.begin("The page has changed, so nothing was sent.")
             }

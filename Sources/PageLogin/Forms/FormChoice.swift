@@ -66,14 +66,15 @@ struct ChoiceCase: Sendable {
     static let rules: [PageRule<ChoiceCase, FormChoice>] = [
         PageRule(
             "C1",
-            "If no form has questions, the only link that continues, or the only one without an account, is the way to log in."
+            "If no form has questions, the way to log in is the only link that continues or, among several links, the only link that needs no account."
         ) {
             let asks = $0.candidates.contains { !$0.ruled.ruling.isHidden && !$0.form.typed.isEmpty }
             guard $0.ways.isEmpty, !asks, !$0.page.hasLooseField else { return nil }
             return Self.link(on: $0.page, at: $0.url).map { .options([LoginOption(form: $0, names: [])]) }
         },
         PageRule(
-            "C2", "If every login on the page is refused, the first one gives the reason; forms with questions come first.",
+            "C2",
+            "If hotspotd must not send any login on the page, the first login gives the reason; forms with questions come first.",
             takingOver: { $0.refusal }
         ),
         PageRule("C3", "The page contains a login form that only a script shows.", needsScripts: true) {
@@ -90,7 +91,9 @@ struct ChoiceCase: Sendable {
             return .options(
                 $0.asking.flatMap(Self.options).prefix(Self.optionLimit - 1) + [LoginOption(form: trial, names: [])])
         },
-        PageRule("C6", "If the best form has no questions, it is used; the others are offered only if the user is asked.") {
+        PageRule(
+            "C6", "If the best form has no questions, it is used; the other forms are offered only if the user is asked anyway."
+        ) {
             guard let best = $0.ways.first, best.typed.isEmpty else { return nil }
             let others = $0.asking.flatMap(Self.options).prefix(Self.optionLimit - 1)
             return .options([LoginOption(form: best, names: [], others: Array(others))])

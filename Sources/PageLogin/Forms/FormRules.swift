@@ -46,11 +46,11 @@ struct FormCase: Sendable {
         PageRule("F5", "A form that ends this device's session is not a login.") { $0.form.isLogoff ? .other : nil },
         PageRule(
             "F6",
-            "All buttons of the form or layer are for a forgotten password, advertising, another company's account or cookies."
+            "A form or layer is not a login if all its buttons are for a forgotten password, advertising, another company's account or cookies."
         ) {
             $0.form.purpose.contains(.aside) ? .other : nil
         },
-        PageRule("F7", "All buttons lead back or decline, and the form has no fields to fill in.") {
+        PageRule("F7", "A form without fields to fill in is not a login if all its buttons lead back or decline.") {
             $0.form.purpose.contains(.back) ? .other : nil
         },
         PageRule("F8", "A form without a button or a field cannot be sent, unless a script of the page sends it.") {
@@ -62,45 +62,51 @@ struct FormCase: Sendable {
             guard let sent = $0.sent, $0.form.purpose.contains(.newsletter) else { return nil }
             return sent.contains($0.form.form.identity) ? nil : .other
         },
-        PageRule("F10", "An invisible form belongs to a script.") { $0.form.isInvisible ? .hidden : nil },
-        PageRule("F11", "The form pays, or its text says that access costs money.") {
+        PageRule("F10", "An invisible form is not sent, because only a script shows it.") { $0.form.isInvisible ? .hidden : nil },
+        PageRule("F11", "hotspotd refuses a form that pays, or whose text says that access costs money.") {
             $0.pays ? .refused("The page asks for a payment or names a price; hotspotd never pays.") : nil
         },
-        PageRule("F12", "A script of the page takes part in sending the form.", needsScripts: true) {
+        PageRule("F12", "hotspotd refuses a form if a script of the page takes part in sending it.", needsScripts: true) {
             $0.form.browserReason.map(FormRuling.refused)
         },
-        PageRule("F13", "The form disconnects several devices at once.") {
+        PageRule("F13", "hotspotd refuses a form that disconnects several devices at once.") {
             $0.form.endsOthers && $0.form.typed.isEmpty
                 ? .refused("The page asks which devices to disconnect, and several can be ticked.") : nil
         },
-        PageRule("F14", "The form's encoding is text/plain.") {
+        PageRule("F14", "hotspotd refuses a form whose encoding is text/plain.") {
             $0.form.encoding == .text ? .refused("The page's form has an encoding that only browsers send.") : nil
         },
-        PageRule("F15", "A form with two password fields creates an account.") {
+        PageRule("F15", "hotspotd refuses a form with two password fields, because it creates an account.") {
             $0.form.passwords.count > 1 ? .refused("The page asks you to create an account.") : nil
         },
-        PageRule("F16", "No field has a name.", needsScripts: true) {
+        PageRule("F16", "hotspotd refuses a form if none of its fields has a name.", needsScripts: true) {
             let fields = $0.open
             return !fields.isEmpty && fields.allSatisfy(\.name.isEmpty)
                 ? .refused("The page's fields have no names; only a script can send them.") : nil
         },
-        PageRule("F17", "Several fields have the same name.") {
+        PageRule("F17", "hotspotd refuses a form if several of its fields have the same name.") {
             let names = $0.open.map(\.name).filter { !$0.isEmpty }
             return Set(names).count < names.count ? .refused("Several fields of the page have the same name.") : nil
         },
-        PageRule("F18", "The password field is hidden and empty.", needsScripts: true) {
+        PageRule("F18", "hotspotd refuses a form whose password field is hidden and empty.", needsScripts: true) {
             $0.form.passwords.contains { $0.isInvisible && $0.value.isEmpty }
                 ? .refused("The page hides its password field, so its form was not sent.") : nil
         },
-        PageRule("F19", "The form has nothing to fill in or tick, and no visible button.", needsScripts: true) {
+        PageRule("F19", "hotspotd refuses a form that has nothing to fill in or tick, and no visible button.", needsScripts: true)
+        {
             $0.hasOnlyButtons && $0.form.submits.allSatisfy(\.isInvisible)
                 ? .refused("Only a script shows the page's button.") : nil
         },
-        PageRule("F20", "The form has nothing to fill in or tick, and all its buttons are disabled.", needsScripts: true) {
+        PageRule(
+            "F20", "hotspotd refuses a form that has nothing to fill in or tick, and whose buttons are all disabled.",
+            needsScripts: true
+        ) {
             $0.hasOnlyButtons && $0.form.submits.allSatisfy(\.isDisabled)
                 ? .refused("Only a script of the page can enable its button.") : nil
         },
-        PageRule("F21", "The form has nothing to fill in or tick, and its button does not say that it continues.") {
+        PageRule(
+            "F21", "hotspotd refuses a form that has nothing to fill in or tick, and whose button does not say that it continues."
+        ) {
             guard $0.hasOnlyButtons, !$0.choosesLanguage, !$0.page.submitsItself, let button = $0.form.button,
                 !button.control.label.isEmpty,
                 !button.label.isOnwardButton
@@ -112,7 +118,7 @@ struct FormCase: Sendable {
 
     /// Ranks several forms: the form with the lowest number goes first.
     static let ranks: [PageRule<FormCase, Int>] = [
-        PageRule("R1", "First place: the form whose fields were answered before, even if the portal asks the same again.") {
+        PageRule("R1", "First place: a form with a field that was answered before, even if the portal refused the answer.") {
             form in
             form.form.typed.contains { form.answered.contains($0.name) || form.refused.contains($0.name) } ? 0 : nil
         },
@@ -121,7 +127,7 @@ struct FormCase: Sendable {
         PageRule("R4", "Second place: among buttons that name languages, the one for English.") {
             $0.choosesLanguage && $0.form.button?.control.label.lowercased().contains("english") == true ? 1 : nil
         },
-        PageRule("R5", "Second place: a form whose button continues or has no label; outside forms, a button for free access.") {
+        PageRule("R5", "Second place: a form without a button, a form whose button continues, or any button for free access.") {
             guard let button = $0.form.button else { return 1 }
             return button.label.isFree || (button.label.isOnward && $0.form.drawn == nil) ? 1 : nil
         },
@@ -168,15 +174,18 @@ struct FormBesideCase: Sendable {
 
     /// Is a form ignored in favour of others?
     static let rules: [PageRule<FormBesideCase, Bool>] = [
-        PageRule("G1", "A form without an address only wraps the page's other forms.") {
+        PageRule(
+            "G1",
+            "A form without an address is ignored if another form has questions and an address: it only wraps the other form."
+        ) {
             $0.form.leadsNowhere && $0.open.contains { !$0.typed.isEmpty && !$0.leadsNowhere } ? true : nil
         },
         PageRule(
-            "G2", "If a script does the login, no other form counts, except a button for free access."
+            "G2", "If hotspotd cannot send the page's login, a button beside it does not count, unless it is for free access."
         ) {
             $0.hasRefusedLogin && !$0.form.goesOnFree && !$0.open.contains { !$0.typed.isEmpty } ? true : nil
         },
-        PageRule("G3", "A button below the portal's refusal only leads back to the form.") {
+        PageRule("G3", "A button below the portal's refusal is ignored, because it only leads back to the form.") {
             $0.page.saysRefused && $0.form.inputs.isEmpty ? true : nil
         },
         PageRule("G4", "Any other form counts.") { _ in false },

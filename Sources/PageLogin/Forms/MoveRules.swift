@@ -35,7 +35,7 @@ struct FirstPageCase: Sendable {
 
     /// Is the first page a portal's?
     static let rules: [PageRule<FirstPageCase, Ruling>] = [
-        PageRule("P1", "hotspotd does not use a login for a device's administrators or a house's staff.") {
+        PageRule("P1", "hotspotd does not use a login for the administrators of a device or the staff of a venue.") {
             $0.page.isAdministrators
                 ? .none(
                     .unsupportedNetwork,
@@ -63,7 +63,7 @@ struct FirstPageCase: Sendable {
                 ? .none(.temporaryFailure, "The page says that the session has ended.") : nil
         },
         PageRule(
-            "P6", "hotspotd does not answer a page that imitates a well-known company, unless answers are stored for its portal."
+            "P6", "hotspotd does not answer a page that imitates a well-known company, unless answers are stored for the portal."
         ) {
             $0.isKnown ? nil : ImitatedBrand.imitated(by: $0.page.page, at: $0.url).map(Ruling.imitation)
         },
@@ -94,45 +94,64 @@ struct NoLoginCase: Sendable {
 
     /// What does a first page without a login mean?
     static let rules: [PageRule<NoLoginCase, MoveRuling>] = [
-        PageRule("N1", "Reading the page took too long, so hotspotd may have missed a login.", needsScripts: true) {
+        PageRule(
+            "N1", "A page that took too long to read is handed over, because hotspotd may have missed a login.",
+            needsScripts: true
+        ) {
             $0.page.isTooComplicated ? .handOver(HTMLReader.complicatedReason) : nil
         },
         PageRule("N2", "A page that leads out of the portal, or sounds like the end of a login, ends the login.") {
             RedirectChain.leadsOut($0.page.page, at: $0.url, on: $0.link) || $0.page.soundsLikeSuccess ? .done : nil
         },
-        PageRule("N3", "The page is too large, so hotspotd may have missed a login.", needsScripts: true) {
+        PageRule("N3", "A page that is too large is handed over, because hotspotd may have missed a login.", needsScripts: true) {
             $0.page.isTruncated ? .handOver("The page is too large, and the part that hotspotd read contains no form.") : nil
         },
         PageRule("N4", "A page that offers to log off shows an existing session.") {
             $0.offersLogoff && !$0.page.hasLooseField && !$0.isBare ? .done : nil
         },
-        PageRule("N5", "A script or a frame is likely to contain the login.", needsScripts: true) {
+        PageRule("N5", "A page is handed over if a script or a frame is likely to contain the login.", needsScripts: true) {
             $0.page.isScripted ? needsBrowser : nil
         },
-        PageRule("N6", "A link that continues works only with a script.", needsScripts: true) { page in
+        PageRule("N6", "A page is handed over if a link that continues works only with a script.", needsScripts: true) { page in
             page.page.links.contains { $0.isInert && $0.goesOn } ? needsBrowser : nil
         },
-        PageRule("N7", "A page that loads scripts contains fewer than 40 octets of text without them.", needsScripts: true) {
+        PageRule(
+            "N7", "A page that loads scripts is handed over if it contains fewer than 40 octets of text without them.",
+            needsScripts: true
+        ) {
             $0.isBare ? needsBrowser : nil
         },
-        PageRule("N8", "If a page shows terms but no control to accept them, a script adds the control.", needsScripts: true) {
+        PageRule(
+            "N8",
+            "A page with scripts that shows terms, but no control to accept them, is handed over: a script adds the control.",
+            needsScripts: true
+        ) {
             $0.page.hasScripts && $0.page.words.bindsReader ? needsBrowser : nil
         },
-        PageRule("N9", "The page logs in with another company's account, or with a picture that another device reads.") {
+        PageRule(
+            "N9",
+            "A page is handed over if it logs in with another company's account, or with a picture that another device scans."
+        ) {
             !$0.isRefusal && ($0.page.offersSocialLogin || $0.page.asksToScan) ? needsBrowser : nil
         },
-        PageRule("N10", "Several links may continue, and hotspotd cannot tell which one does.") { page in
+        PageRule("N10", "A page is handed over if several links may continue, and hotspotd cannot tell which link does.") {
+            page in
             !page.isRefusal && page.page.links.contains(where: page.leadsOn) ? needsBrowser : nil
         },
         // If a page says to continue but has no button, its scripts add the button.
-        PageRule("N11", "The title or a heading of a page that loads scripts asks the guest to continue.", needsScripts: true) {
+        PageRule(
+            "N11", "A page that loads scripts is handed over if its title or a heading asks the guest to continue.",
+            needsScripts: true
+        ) {
             page in
             !page.isRefusal && page.page.loadsScripts && page.page.heading.isOnward ? needsBrowser : nil
         },
-        PageRule("N12", "The page is empty.", needsScripts: true) {
+        PageRule("N12", "An empty page is handed over.", needsScripts: true) {
             $0.says.isEmpty ? .handOver("The portal's page is empty.") : nil
         },
-        PageRule("N13", "Any other page with scripts may show its login only with them.", needsScripts: true) {
+        PageRule(
+            "N13", "Any other page with scripts has no login now, but may show one once its scripts have run.", needsScripts: true
+        ) {
             $0.page.hasScripts ? $0.noLogin : nil
         },
         PageRule("N14", "Any other page has no login now.") { $0.noLogin },
@@ -177,7 +196,7 @@ struct MoveCase: Sendable {
         PageRule("E2", "After a form, a page that asks for data that only a browser can send is handed over.") {
             $0.isNothing && !$0.isFirst && $0.page.asksOn ? .handOver($0.attempt.words(of: $0.page)) : nil
         },
-        PageRule("E3", "After a form, any other page without a login ends the login.") {
+        PageRule("E3", "After a form was sent, any page without a login ends the login.") {
             $0.isNothing && !$0.isFirst ? .done : nil
         },
         // The user has logged in elsewhere, such as in a browser, and this page is the end.
@@ -185,14 +204,19 @@ struct MoveCase: Sendable {
             $0.isNothing && $0.attempt.engine.isTypedNow && $0.attempt.typed.isEmpty ? .done : nil
         },
         // Some pages always link to their logoff. If a script may show a form there, the form may be the login, so the link does not count.
-        PageRule("E5", "A refused form is not needed if the page reports success or offers to log off.") {
+        PageRule(
+            "E5",
+            "If the page reports success or offers to log off, the login ends, even if hotspotd must not send the page's form."
+        ) {
             $0.isRefused && $0.isLive ? .done : nil
         },
-        PageRule("E6", "Once the user has logged in with a browser, a refused form no longer matters.") {
+        PageRule(
+            "E6", "If the user has logged in with a browser, the login ends, even if hotspotd must not send the page's form."
+        ) {
             $0.isRefused && $0.isFirst && $0.attempt.isConfirmation ? .done : nil
         },
         PageRule(
-            "E7", "Any other refused form is handed over with the reason.",
+            "E7", "Any other page whose form hotspotd must not send is handed over with the reason.",
             takingOver: {
                 if case .refuse(let reason) = $0.decision { $0.decided.becoming(.handOver(reason)) } else { nil }
             }),
@@ -211,15 +235,23 @@ struct MoveCase: Sendable {
                     nil
                 }
             }),
-        PageRule("E10", "If the page says that the gateway is open, its only button leads to a web site.") {
+        PageRule(
+            "E10",
+            "If the page says that the gateway is open, and its form carries no data, the login ends: the button only leads to a web site."
+        ) {
             guard let form = $0.submitted, let own = $0.page.forms.first(where: { $0.form == form }) else { return nil }
             return own.carriesNothing && $0.page.saysGranted ? .done : nil
         },
-        PageRule("E11", "If a form that was sent comes again, it is handed over with the portal's words.") {
+        PageRule(
+            "E11", "If a form with questions comes again after it was sent, the page is handed over with the portal's words."
+        ) {
             guard let form = $0.submitted, !form.inputs.isEmpty, $0.attempt.hasAnswered(form) else { return nil }
             return .handOver($0.attempt.engine.refusal(on: $0.page) ?? FormEngine.unexplained)
         },
-        PageRule("E12", "If a button that was pressed comes again after answers, the gateway has not opened yet.") {
+        PageRule(
+            "E12",
+            "If a button that was pressed comes again after answers were sent, the login ends: the gateway has not opened yet."
+        ) {
             $0.comesAgain && $0.attempt.hasAnswered && $0.submitted?.inputs.isEmpty == true ? .done : nil
         },
         // An example is a button for free access after the free time is used up.
@@ -229,10 +261,10 @@ struct MoveCase: Sendable {
             if prompt.message == nil { prompt.message = $0.attempt.engine.refusal(on: $0.page) ?? FormAttempt.samePage }
             return .ask(prompt, form, on: $0.rest)
         },
-        PageRule("E14", "If there is no other way, a page that comes again is handed over.") {
+        PageRule("E14", "If a form or button comes again, and the page offers no other way, the page is handed over.") {
             $0.comesAgain ? .handOver($0.attempt.engine.complaint(of: $0.page.page) ?? FormAttempt.samePage) : nil
         },
-        PageRule("E15", "After a form, words of success beside a button to another origin end the login.") {
+        PageRule("E15", "After a form, a page with words of success and a button to another origin ends the login.") {
             guard case .submit(let filled, let form) = $0.decision else { return nil }
             return $0.page.soundsLikeSuccess && !$0.isFirst && !filled.staysOnOrigin && form.inputs.isEmpty ? .done : nil
         },
@@ -245,7 +277,7 @@ struct MoveCase: Sendable {
                 if case .submit(let filled, let form) = $0.decision { $0.decided.becoming(.send(filled, form)) } else { nil }
             }),
         PageRule(
-            "E18", "The table above decides about any other first page without a login.",
+            "E18", "Table N decides about any other first page without a login.",
             takingOver: {
                 NoLoginCase.rules.ruling(on: $0.noLogin)
             }),

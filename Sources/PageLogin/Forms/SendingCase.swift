@@ -65,22 +65,25 @@ struct SendingCase: Sendable {
 
     /// Is the form sent, or is the user asked?
     static let rules: [PageRule<SendingCase, SendingRuling>] = [
-        PageRule("Q1", "An e-mail address and its password would become part of an unencrypted address.") { sending in
+        PageRule("Q1", "hotspotd refuses a form that would put an e-mail address and its password into an unencrypted address.") {
+            sending in
             sending.found.contains { sending.givesAway($0.form) }
                 ? .refuse("The page would send an e-mail address and its password as part of an unencrypted address.") : nil
         },
-        PageRule("Q2", "The form's address is not allowed or is too long.") {
+        PageRule("Q2", "hotspotd refuses a form whose address is not allowed or is too long.") {
             if case .failure(let error) = $0.filled { .refuse(error.description) } else { nil }
         },
-        PageRule("Q3", "A browser would refuse an answer, such as a date in words.") {
+        PageRule("Q3", "hotspotd asks if a browser would refuse an answer, such as a date in words.") {
             $0.faults.isEmpty ? nil : .ask
         },
-        PageRule("Q4", "The page offers several ways, and none is filled in.") { $0.picked.isFilled ? nil : .ask },
-        PageRule("Q5", "A field or box that must be filled in has no answer.") { $0.isOpen ? .ask : nil },
-        PageRule("Q6", "A stored password would be sent unencrypted, and was not released for that.") {
+        PageRule("Q4", "hotspotd asks if the page offers several ways to log in, and none is filled in.") {
+            $0.picked.isFilled ? nil : .ask
+        },
+        PageRule("Q5", "hotspotd asks if a field or box that must be filled in has no answer.") { $0.isOpen ? .ask : nil },
+        PageRule("Q6", "hotspotd asks if a stored password would be sent unencrypted, and was not released for that.") {
             $0.needsUser ? .ask : nil
         },
-        PageRule("Q7", "The answers go to another origin, and the user has not agreed to that.") {
+        PageRule("Q7", "hotspotd asks if the answers go to another origin, and the user has not agreed to that.") {
             $0.consents.contains(.answersElsewhere) ? .ask : nil
         },
         PageRule("Q8", "Any other form is sent.") { _ in .send },

@@ -152,7 +152,7 @@ public struct WISPrLogin: Sendable {
         {
             (live.pin, account) = (pin, (user, password))
         } else if command.portal != nil, !command.isAbout(live), !credential.isEmpty {
-            message = "This is another portal than before, so nothing was sent."
+            message = "This is not the same portal as before, so nothing was sent."
         }
         var engine = FormEngine(for: command.redirects)
         engine.leadsInside = { command.link.leadsInside($0, in: command.scope) }

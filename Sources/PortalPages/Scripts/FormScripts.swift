@@ -52,8 +52,8 @@ struct FormScripts {
         case ownAction
     }
 
-    static let scriptedReason = "Only a script of the page can send its form."
-    static let changedReason = "A script of the page changes what its form sends."
+    static let scriptedReason = "Only the page's script can send this form."
+    static let changedReason = "The page's script changes the data that the form sends."
     static let testReason = "The page contains a captcha."
     static let encryptedReason = "A script of the page encrypts the password before it is sent."
 

@@ -42,7 +42,7 @@ struct Diagnosis: Codable, Equatable {
                 isSeen
                 ? "Online; nothing needs attention."
                 : facts.isHidden
-                    ? "Online; nothing that you may see needs attention."
+                    ? "Online; nothing needs attention, but you may not see everything."
                     : "Online; name resolution was not tested."
         } else {
             verdict = "hotspotctl finds nothing wrong."

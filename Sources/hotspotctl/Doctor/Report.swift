@@ -9,8 +9,9 @@ struct ReportVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report", abstract: "Write a text file for a bug report, without private data.",
         discussion: """
-            It has versions, what 'doctor' sees, settings that were changed, helpers, problems, the last login and the end of the \
-            log. Names of networks and people, addresses, hosts of portals and tokens are replaced, the same by the same. Nothing is \
+            The file contains versions, the output of 'doctor', changed settings, helpers, problems, the last login and the \
+            end of the log. Names of networks and people, addresses, hosts of portals and tokens are replaced; the same value \
+            always gets the same replacement. Nothing is \
             sent: read the file, and send it yourself.
             """)
 

@@ -19,7 +19,7 @@ extension Renderer {
             facts.append("consortia " + consortia.prefix(8).map { safe($0, limit: 16) }.joined(separator: ", "))
         }
         let summary = facts.isEmpty ? nothing : facts.joined(separator: ", ")
-        var lines = ["", "\(quoted(network.ssid)) announces, unproven: \(summary)"]
+        var lines = ["", "\(quoted(network.ssid)) announces (not verified): \(summary)"]
         func quote(_ label: String, _ words: [String]?) {
             guard let words, !words.isEmpty else { return }
             lines.append("  \(bar) \(label): \(words.prefix(8).map { safe($0, limit: 512) }.joined(separator: ", "))")

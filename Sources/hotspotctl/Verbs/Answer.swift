@@ -8,11 +8,11 @@ struct AnswerVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "answer", abstract: "Answer a portal's question.",
         discussion: """
-            On a terminal you are asked for each field, for passwords without echo. Otherwise, or with --stdin, lines name=value are \
-            read from standard input; `hotspotctl prompts` shows the names. With a pipe, name the prompt or the helper, because you \
+            On a terminal, hotspotctl asks for each field; passwords are typed without echo. Otherwise, or with --stdin, it \
+            reads name=value lines from standard input; `hotspotctl prompts` shows the names. With a pipe, name the prompt or the helper, because you \
             do not see the question. Answers are never read from the arguments, which every user of this computer can see.
 
-            With --dialog zenity or kdialog asks you; where neither is installed a terminal is opened, and without one a browser.
+            With --dialog, zenity or kdialog asks you. If neither is installed, hotspotctl opens a terminal; if there is no terminal, a browser.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -20,7 +20,7 @@ struct AnswerVerb: ParsableCommand {
     @Flag(
         inversion: .prefixedNo,
         help:
-            "Whether to keep the answers, encrypted, for this network and portal; the default is Remember= of the settings. One-time codes and vouchers are never kept. Accepted terms follow AcceptTerms=; with Remember=never they are not kept."
+            "Whether to keep the answers, encrypted, for this network and portal; the default is Remember= of the settings. One-time codes and vouchers are never kept. Whether accepted terms are kept depends on AcceptTerms=; with Remember=never, accepted terms are not kept."
     )
     var remember: Bool?
 
@@ -37,7 +37,7 @@ struct AnswerVerb: ParsableCommand {
     @Flag(help: .hidden)
     var stay = false
 
-    @Flag(help: "Decline the question; hotspotd asks no questions here for 12 hours, or until 'login'.")
+    @Flag(help: "Decline the question; hotspotd asks no questions on this network for 12 hours, or until 'hotspotctl login'.")
     var dismiss = false
 
     @Option(help: ArgumentHelp("How long to wait for the outcome; 0 does not wait.", valueName: "seconds"))
@@ -46,7 +46,9 @@ struct AnswerVerb: ParsableCommand {
     @Option(help: "Answer only a question of this helper.", completion: Complete.helpers)
     var helper: String?
 
-    @Argument(help: "The prompt's ID, if several wait; on a terminal, the interface will do.", completion: Complete.prompts)
+    @Argument(
+        help: "The prompt's ID, if several wait; on a terminal, you can name the interface instead.", completion: Complete.prompts
+    )
     var id: String?
 
     func validate() throws {

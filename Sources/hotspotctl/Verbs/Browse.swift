@@ -7,9 +7,8 @@ struct BrowseVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "browse", abstract: "Log in with a browser that can use only this network.",
         discussion: """
-            For portals that no helper can log in to. The browser has a fresh profile, which is deleted afterwards, and only this \
-            network, also where a VPN is up. It is closed as soon as you are online. Chromium, Chrome, Brave, Edge and Firefox are \
-            found by themselves.
+            For portals that no helper can log in to. The browser has a fresh profile, which is deleted afterwards. It can use only this network, even if a VPN is up. \
+            It closes as soon as you are online. hotspotctl finds Chromium, Chrome, Brave, Edge and Firefox.
 
             Asks you first if the portal imitates a company, or if its address or key differs from the stored one. \
             Without a terminal it opens such a portal only with '--anyway'.

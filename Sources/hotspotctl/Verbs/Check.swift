@@ -6,8 +6,8 @@ struct CheckVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Probe now, and print the state of the Internet connection in one word.",
         discussion: """
-            The word is online, captive, limited, none or unknown. It is limited where HTTPS does not get through, \
-            no nameserver answers, or neither a portal nor the Internet does, and none without a network. The exit status is 0 only for online. Probes again each time; it may wait \
+            The word is online, captive, limited, none or unknown. It is limited if HTTPS does not get through, if no nameserver answers, or if neither a portal nor the Internet \
+            answers. It is none without a network. The exit status is 0 only for online. Probes again each time; it may wait \
             up to a second for an earlier check.
             """)
 

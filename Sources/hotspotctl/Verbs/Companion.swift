@@ -8,8 +8,8 @@ struct CompanionVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "companion", abstract: "Share logins with paired laptops nearby, and answer for each other.",
         discussion: """
-            Two laptops pair once, by a code. Then one can hand the other a login, and can answer a portal's question for it, without a \
-            common network. The service is off until 'on'.
+            Two laptops pair once, with a code. Then each can share a login with the other and answer the other's portal \
+            questions, without a common network. The service is off until 'on'.
             """,
         subcommands: [
             CompanionStatusVerb.self, CompanionOn.self, CompanionOff.self, CompanionPair.self, CompanionList.self,
@@ -134,8 +134,8 @@ struct CompanionPair: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair", abstract: "Show a code for another laptop, or enter the code that it shows.",
         discussion: """
-            Without an argument, this laptop shows eight digits, valid for two minutes. On the other one, 'pair -' asks for them, or reads \
-            them from standard input. Three wrong tries end the code. A code in the command line can be read by other users of this computer.
+            Without an argument, this laptop shows eight digits, valid for two minutes. On the other laptop, 'pair -' asks for the digits, or reads them from standard input. After three wrong tries, the \
+            code is no longer valid. A code in the command line can be read by other users of this computer.
             """)
 
     @OptionGroup var options: CompanionOptions

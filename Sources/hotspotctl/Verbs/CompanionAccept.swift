@@ -9,8 +9,8 @@ struct CompanionAccept: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accept", abstract: "Wait for a login that a paired laptop shares, and use it if you agree.",
         discussion: """
-            An offer is used for its own network and portal alone: join that network first. If the portal's question waits, it is \
-            answered; else the answers are stored for the next login.
+            An offer is valid only for its own network and portal: join that network first. If the portal's question waits, \
+            the offer answers it; otherwise the answers are stored for the next login.
             """)
 
     @OptionGroup var options: CompanionOptions
@@ -24,7 +24,7 @@ struct CompanionAccept: ParsableCommand {
         completion: .file(extensions: ["portal"]))
     var portalFile: String?
 
-    @Option(help: "Use this offer alone, as 'hotspotctl companion status --json' names it.")
+    @Option(help: "Use only the offer with this ID from 'hotspotctl companion status --json'.")
     var offer: String?
 
     @Flag(help: "Ask in a dialog of the desktop, as the notification does.")
@@ -66,7 +66,9 @@ struct CompanionAccept: ParsableCommand {
             })
         if options.common.jsonMode == nil { Output.print(renderer.lines(offer)) }
         guard yes || asker != nil else {
-            throw Failure(.answerNeeded, "You have to accept the offer.", hint: "hotspotctl companion accept --yes")
+            throw Failure(
+                .answerNeeded, "hotspotctl cannot ask you here whether to accept the offer.",
+                hint: "hotspotctl companion accept --yes")
         }
         let isAccepted = try yes || asker?.accepts(offer) == true
         if isAccepted, !offer.fields.isEmpty { try unlock(offer, asker) }
@@ -136,7 +138,7 @@ struct CompanionAnswer: ParsableCommand {
 
     @OptionGroup var options: CompanionOptions
 
-    @Option(help: "Answer this question alone, as 'hotspotctl companion status --json' names it.")
+    @Option(help: "Answer only the question with this ID from 'hotspotctl companion status --json'.")
     var question: String?
 
     @Flag(help: "Ask in a dialog of the desktop, as the notification does.")

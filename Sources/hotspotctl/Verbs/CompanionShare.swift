@@ -9,8 +9,8 @@ struct CompanionShare: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "share", abstract: "Offer the stored answers for a network to paired laptops nearby.",
         discussion: """
-            The other laptop needs 'hotspotctl companion accept', or waits at the portal's question. It stores them for the same network \
-            and portal alone. A voucher may work for one device only. The offer ends when this command ends. If a PIN guards the stored \
+            The other laptop must run 'hotspotctl companion accept', or wait at the portal's question. It stores the answers \
+            only for the same network and portal. A voucher may work for one device only. The offer ends when this command ends. If a PIN guards the stored \
             answers, you are asked for it.
             """)
 

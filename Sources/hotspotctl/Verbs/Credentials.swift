@@ -7,7 +7,7 @@ struct CredentialsVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "credentials", abstract: "Show and change stored answers, and the PIN that guards them.",
         discussion: """
-            Passwords and codes are never shown. They and the PIN are typed without echo, or read from standard input; never from the \
+            Passwords and codes are never shown. Passwords, codes and the PIN are typed without echo or read from standard input. They are never read from the \
             arguments, which every user of this computer can see.
             """,
         subcommands: [
@@ -28,7 +28,7 @@ struct CredentialsList: ParsableCommand {
 
 struct CredentialsShow: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show what is stored for a network: helper, portal, names of fields.")
+        commandName: "show", abstract: "Show a network's stored answers: helper, portal and names of fields.")
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var network: NetworkArgument

@@ -9,9 +9,9 @@ struct DesktopVerb: ParsableCommand {
         commandName: "desktop", abstract: "Turn off the desktop's own portal window, or restore it.",
         discussion: """
             Desktops open a window for a portal when NetworkManager's check finds one. 'takeover' turns the check off for all users of \
-            this computer, so that hotspotd alone asks. 'give-back' leaves it as it was, and so does removing the package. Meanwhile \
-            NetworkManager takes every default route for the Internet: its icon and the programs that listen to it hear of no \
-            portal, and if two links are up, ordinary traffic stays on the one behind a portal unless Gate=routes keeps it off.
+            this computer, so that hotspotd alone asks. 'give-back' restores the check, as does removing the package. Until then, NetworkManager assumes that every \
+            default route reaches the Internet: its icon and the programs that listen to it do not notice portals. If two \
+            links are up, ordinary traffic stays on the link behind a portal, unless Gate=routes keeps it off.
             """,
         subcommands: [DesktopStatus.self, DesktopTakeover.self, DesktopGiveBack.self], defaultSubcommand: DesktopStatus.self)
 }

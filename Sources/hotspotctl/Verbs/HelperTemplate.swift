@@ -89,7 +89,7 @@ struct HelperTemplate {
                 Name=\(name)
                 DisplayName=\(displayName)
                 Exec=\(exec)
-                # The networks that it may hear of; it never learns of any other.
+                # The helper learns only of these networks.
                 SSID=\(ssid)
                 Security=open
 

@@ -11,7 +11,8 @@ struct HistoryVerb: ParsableCommand {
     @Argument(help: "Only this network or interface.", completion: Complete.networks)
     var subject: String?
 
-    @Option(name: .long, help: "Only attempts before this one. A page shows 200; hotspotd keeps at most 1,000.")
+    @Option(
+        name: .long, help: "Show only attempts before the attempt with this ID. A page shows 200; hotspotd keeps at most 1,000.")
     var before: String?
 
     func run() throws {

@@ -7,10 +7,11 @@ struct JoinVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "join", abstract: "Join a Wi-Fi network in sight.",
         discussion: """
-            Done by the program that manages the interface: NetworkManager, iwd or wpa_supplicant; where none does, hotspotd joins open \
-            networks itself, and something else asks for an address. What that program knows of the network is used. A password that is \
-            wanted is asked on the terminal without echo, or read from standard input with --password; never from the arguments, which \
-            every user of this computer can see. The login follows by itself.
+            The program that manages the interface joins the network: NetworkManager, iwd or wpa_supplicant. Without such a \
+            program, hotspotd itself joins open networks, and another program must ask for an address. Settings that the \
+            managing program has for the network are used. If a password is needed, hotspotctl asks for it on the terminal \
+            without echo, or reads it from standard input with --password. It is never read from the arguments, which every \
+            user of this computer can see. The login starts automatically.
             """)
 
     @OptionGroup var common: CommonOptions

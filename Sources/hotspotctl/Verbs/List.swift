@@ -7,12 +7,14 @@ struct ListVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show the networks in sight and the helpers that claim them.",
         discussion: """
-            Behind a helper stands how sure it is that it knows the network (high or low), that it logged in there before (remembered), or \
-            that it is switched off (off). One with nothing behind it is at work in the network that you are in. READY says whether a \
-            password or answers are stored for one of these helpers that is on; 'credentials' tells whether they are sent without a question.
+            The word after a helper shows how sure it is that it knows the network (high or low), that it logged in there \
+            before (remembered), or that it is switched off (off). A helper without such a word works in the network that you \
+            are in. READY shows whether a password or answers are stored for a helper that is switched on; 'credentials' shows \
+            whether they are sent without asking you.
 
-            ANNOUNCES shows what an access point says of its network: that it expects a login, or offers OpenRoaming or Passpoint. Anyone \
-            nearby can send that. Logins go by the portal that answers after the join.
+            ANNOUNCES shows an access point's announcement: that its network expects a login, or offers OpenRoaming or \
+            Passpoint. Anyone nearby can send such an announcement. A login depends only on the portal that answers after you \
+            join.
             """)
 
     @OptionGroup var common: CommonOptions

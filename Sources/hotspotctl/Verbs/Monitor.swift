@@ -30,7 +30,7 @@ struct MonitorVerb: ParsableCommand {
 /// Follows the steps of a login that asks the user. The state is `presentingUI` from the question to the end of the login, although the login waits
 /// for the user only until the answer.
 struct QuestionProgress {
-    /// What the login does since the user's answer, in words.
+    /// The steps of the login since the user's answer, in words.
     private var words: String?
 
     /// Returns the step. In a transition out of `presentingUI` after an answer, ``words`` replace the name of that state.

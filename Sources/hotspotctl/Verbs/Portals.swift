@@ -53,10 +53,10 @@ struct PortalsRecord: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record", abstract: "Log in and record the exchange with the portal, without private data.",
         discussion: """
-            Logs in as the helpers do, asks for what the portal asks, and logs off again by [Logoff] of the portal file. Your answers, \
-            this machine's addresses and name, tokens and cookies are replaced by made-up ones. Read the file before you hand it in: a \
-            portal may know your name from elsewhere. From a pipe a line is the bare answer to the next question, in the order of the \
-            questions, not name=value; passwords are read from the terminal if there is one.
+            Logs in as the helpers do, asks you the portal's questions, and logs off again as [Logoff] of the portal file \
+            describes. Your answers, this machine's addresses and name, tokens and cookies are replaced by made-up values. \
+            Read the file before you hand it in: a portal may know your name from elsewhere. With a pipe, each line is the \
+            answer to the next question, without name=; passwords are read from the terminal if there is one.
             """)
 
     @Option(help: ArgumentHelp("The interface; by default that of the default route.", valueName: "name"))

@@ -34,7 +34,7 @@ extension Renderer {
         let own = (status.problems ?? []).flatMap(self.lines)
         let off = switchedOff(status.off ?? [], helperNames)
         guard !status.interfaces.isEmpty else {
-            return ["hotspotd is running, but there is no interface that it may watch."] + own + off
+            return ["hotspotd is running, but has no interface to watch."] + own + off
         }
         let width = status.interfaces.map { Self.width(safe($0.interface)) }.max() ?? 0
         let withheld = status.withheld == true ? ["Only these users may see names and portals: \(Self.permitted)."] : []

@@ -6,8 +6,8 @@ struct EnableVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable", abstract: "Switch a helper or a network on again.",
         discussion: """
-            A login that failed meanwhile is tried again at once. A network that is left alone, after a logoff for example, is not any \
-            more.
+            A login that failed meanwhile is tried again at once. If hotspotd was leaving the network alone, for example after \
+            a logoff, it no longer does.
             """)
 
     @OptionGroup var common: CommonOptions

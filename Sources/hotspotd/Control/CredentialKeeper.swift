@@ -198,7 +198,7 @@ import Vault
         if let here, here.machine.state.isKeptFree { command = "hotspotctl logoff \(here.name), then \(command)" }
         throw .failed(
             code: .noPortal,
-            message: "No login\(by) at a known portal has succeeded here yet, so hotspotd does not know its fields. "
+            message: "No login\(by) at a known portal has succeeded here yet, so hotspotd does not know the portal's fields. "
                 + "Log in once: \(command). Its answers can be stored then.")
     }
 

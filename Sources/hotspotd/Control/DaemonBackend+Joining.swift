@@ -46,7 +46,7 @@ extension DaemonBackend {
     private func radios(_ name: String?) throws(ControlError) -> [InterfaceController] {
         if let name, links.controller(named: name) == nil { throw .noSuchInterface(Printable.text(name, limit: 64)) }
         let radios = links.controllers.filter { links.isWireless($0.index) && (name == nil || $0.name == name) }
-        if radios.isEmpty { throw .failed(code: .noInterface, message: "hotspotd does not watch a Wi-Fi interface.") }
+        if radios.isEmpty { throw .failed(code: .noInterface, message: "hotspotd does not watch any Wi-Fi interface.") }
         return radios
     }
 
@@ -126,7 +126,7 @@ extension DaemonBackend {
 
     private func problem(_ error: AssociationError, of controller: InterfaceController) -> Problem {
         guard !links.isWireless(controller.index), links.managed[controller.index]?.manager == nil else { return error.problem }
-        return Problem(.notJoined, "No program manages the cable of \(controller.name): unplug it to leave the network.")
+        return Problem(.notJoined, "No program manages \(controller.name): unplug the cable to leave the network.")
     }
 
     private func reply(_ controller: InterfaceController) -> AssociationReply {

@@ -117,7 +117,7 @@ import Store
             return answer(.success(CheckReply(verdict: "unknown", interface: link.name, detail: detail)))
         }
         guard let controller = found else {
-            return answer(.success(CheckReply(verdict: "none", detail: "hotspotd watches no interface.")))
+            return answer(.success(CheckReply(verdict: "none", detail: "hotspotd does not watch any interface.")))
         }
         let name = controller.name
         guard let joined = controller.joined else {
@@ -247,7 +247,7 @@ import Store
         }
         if let controller = try find(interface) { return controller }
         throw .failed(
-            code: .noInterface, message: "hotspotd does not watch an interface; see Match= and ManageEthernet= in the settings.")
+            code: .noInterface, message: "hotspotd does not watch any interface; see Match= and ManageEthernet= in the settings.")
     }
 
     func requireHelper(_ name: String) throws(ControlError) {

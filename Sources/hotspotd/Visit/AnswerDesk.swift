@@ -162,7 +162,7 @@ import Vault
     ) throws(ControlError) -> [String: String] {
         guard !names.isEmpty else { return typed }
         if let name = names.first(where: { !shown.stored.contains($0) }) {
-            throw .invalidAnswer(field: Printable.text(name, limit: 64), message: "No answer is stored for it.")
+            throw .invalidAnswer(field: Printable.text(name, limit: 64), message: "No answer is stored for this field.")
         }
         let context = context(for: shown)
         guard let stored = answers.confirmable(shown, context), let values = open(stored, context) else {

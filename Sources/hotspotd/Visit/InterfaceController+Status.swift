@@ -113,7 +113,7 @@ extension InterfaceController {
     private var forgotten: Problem {
         Problem(
             .forgotten,
-            "You forgot this network, but its session continues. You can end it until you leave the network or hotspotd restarts.",
+            "hotspotd has forgotten this network, but the session continues. You can end the session until you leave the network or hotspotd restarts.",
             hint: "hotspotctl logoff \(name)")
     }
 

@@ -16,9 +16,11 @@ import Testing
         ]
         #expect(
             AnswerLimits.losses(in: reply) == [
-                "\"reply.reason\" has 3000 octets; 2048 are kept", "\"reply.portal.pin\" has 3000 octets; 128 are kept",
-                "\"reply.portal.kind\" has 3000 octets; 64 are kept", "\"reply.portal.title\" has 3000 octets; 256 are kept",
-                "\"reply.trace\" has 101 entries; the first 100 are kept, of each 2048 octets",
+                "\"reply.reason\" has 3000 octets; the first 2048 are kept",
+                "\"reply.portal.pin\" has 3000 octets; the first 128 are kept",
+                "\"reply.portal.kind\" has 3000 octets; the first 64 are kept",
+                "\"reply.portal.title\" has 3000 octets; the first 256 are kept",
+                "\"reply.trace\" has 101 entries; the first 100 are kept, with at most 2048 octets each",
             ])
         #expect(AnswerLimits.losses(in: ["needs": .array(Array(repeating: "x", count: 65))]).count == 1)
     }

@@ -27,7 +27,7 @@ import Varlink
                 fault(origin: origin)
                     == HelperFault(
                         .helperMalformed,
-                        "\"reply.portal.origin\" is not an origin, which is only scheme://host[:port] with http or https"))
+                        "\"reply.portal.origin\" is not an origin: scheme://host[:port], with http or https"))
         }
     }
 

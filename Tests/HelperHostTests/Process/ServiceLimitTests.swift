@@ -85,7 +85,7 @@ import Varlink
             python: "signal.signal(15, signal.SIG_IGN)\n"
                 + Self.threaded("answer({'confidence': 'low', 'reason': os.environ['HOTSPOTD_TOKEN']}, peer)"))
         let first = await shop.ask("slow").evaluation?.reason
-        // By now the process was told to end, but it still runs.
+        // By now the process has the signal to end, but it still runs.
         await pause(.milliseconds(200))
         let second = await shop.ask("slow").evaluation?.reason
         #expect(first != nil && second != nil && first != second)

@@ -144,7 +144,7 @@ import Testing
         ("if method == 'Evaluate': answer(confidence='HIGH')", "HIGH"),
         (
             "if method == 'Evaluate': answer(confidence='low', portal={'origin': 'http://x/page', 'kind': 'x'})",
-            "which is only scheme://host[:port]"
+            "is not an origin: scheme://host[:port]"
         ),
         ("if method == 'FilterScanList': answer(annotations=[{'ssidHex': '6162', 'confidence': 'high'}])", "was not in the list"),
         (

@@ -394,7 +394,7 @@ import Testing
         command.answers = ["room": "214"]
         let reply = run(command, typed: true)
         #expect(reply.result == .uiRequired)
-        #expect(reply.prompt?.message?.contains("another portal than before") == true)
+        #expect(reply.prompt?.message?.contains("not the same portal as before") == true)
         #expect(!server.requests.contains { $0.method == "POST" })
         command.portal = Portal(origin: server.url, kind: "form")
         #expect(run(command).result == .success)

@@ -208,7 +208,7 @@ import Testing
             $0.portal = Portal(origin: "http://other.example", kind: "a")
         }
         #expect(reply.result == .uiRequired && posts.isEmpty)
-        #expect(reply.prompt?.message == "This is another portal than before, so nothing was sent.")
+        #expect(reply.prompt?.message == "This is not the same portal as before, so nothing was sent.")
     }
 
     /// A password in an address over plain HTTP, even in an enciphered form, needs a yes; its digest does not.

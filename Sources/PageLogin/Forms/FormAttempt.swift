@@ -133,7 +133,7 @@ package struct FormAttempt: Sendable {
             } else if asksForMore(prompt) {
                 prompt.begin("The page has changed, so nothing was sent.")
             }
-            let unsent = typed.subtracting(form.inputs.map(\.name))
+            let unsent = typed.subtracting(form.inputs.map(\.answerName))
             if !unsent.isEmpty { prompt.unsent = unsent.sorted() }
         }
         if url.origin != portal.origin, prompt.fields.contains(where: { $0.kind != .checkbox }) {
@@ -145,7 +145,7 @@ package struct FormAttempt: Sendable {
 
     /// Notes that a form is sent, with the answers to its fields and to hotspotd's own boxes.
     private mutating func noteSent(_ form: HTMLForm, on page: TypedPage) {
-        let names = form.inputs.map(\.name)
+        let names = form.inputs.map(\.answerName)
         let buttons = page.forms.first { $0.form == form }?.choices.map(\.name) ?? []
         if asksAgain(page), engine.refusal(on: page) != nil { engine.answers.noteRefused(answered.joined()) }
         steps += 1
@@ -161,7 +161,7 @@ package struct FormAttempt: Sendable {
     }
 
     /// Returns whether a form with the same fields was sent.
-    func hasAnswered(_ form: HTMLForm) -> Bool { answered.contains(form.inputs.map(\.name)) }
+    func hasAnswered(_ form: HTMLForm) -> Bool { answered.contains(form.inputs.map(\.answerName)) }
 
     /// Returns whether this form was sent.
     func hasSent(_ form: HTMLForm) -> Bool { sent.contains(form) || wasPressed(form) }
@@ -171,7 +171,7 @@ package struct FormAttempt: Sendable {
 
     /// Returns whether a page has a form with the same fields as a form that was sent. Forms with only buttons look alike and do not count.
     func asksAgain(_ page: TypedPage) -> Bool {
-        page.forms.contains { !$0.inputs.isEmpty && answered.contains($0.inputs.map(\.name)) }
+        page.forms.contains { !$0.inputs.isEmpty && answered.contains($0.inputs.map(\.answerName)) }
     }
 
     /// Returns whether the portal shows an answered or pressed form again, without an error.
@@ -188,7 +188,7 @@ package struct FormAttempt: Sendable {
     /// Returns the answers that the portal has refused, according to this page: answers for which the page asks again, and answers that were refused
     /// before.
     func refused(by page: TypedPage) -> [String: String] {
-        let asked = Set(page.forms.flatMap(\.inputs).map(\.name))
+        let asked = Set(page.forms.flatMap(\.inputs).map(\.answerName))
         let offered = engine.answers.sent.filter { asked.contains($0.key) }.mapValues(\.value)
         return engine.answers.refusedBefore.merging(offered) { $1 }
     }

@@ -48,14 +48,17 @@ extension FormEngine {
     /// preselected is included, but is no reason to ask.
     private func fields(of form: TypedForm, consent: Bool, values: [String: String]) -> [Field] {
         let question = FormQuestion(form, self, consent: consent, values: values)
-        var (fields, seen): ([Field], Set<String>) = ([], [])
+        var (fields, asked): ([Field], Set<String>) = ([], [])
         // Skips controls with the prefix of hotspotd's own boxes, which ask for consent to an unusual way of sending.
         for control in form.inputs
-        where !control.isInvisible && control.name.utf8.count <= 256 && !control.name.hasPrefix(ConsentRequired.prefix) {
-            guard seen.insert(control.name).inserted, fields.count < 20 else { continue }
-            if let field = question.field(for: control) { fields.append(field) }
+        where !control.isInvisible && control.answerName.utf8.count <= 256 && !control.name.hasPrefix(ConsentRequired.prefix) {
+            guard fields.count < 20, !asked.contains(control.answerName), let field = question.field(for: control) else {
+                continue
+            }
+            fields.append(field)
+            asked.insert(field.name)
         }
-        if let button = form.choices.first, seen.insert(button.name).inserted {
+        if let button = form.choices.first, !asked.contains(button.name) {
             fields.append(question.buttons(named: button.name))
         }
         return fields
@@ -64,7 +67,7 @@ extension FormEngine {
     /// Drops stored and sent answers if the page now uses the name of their field for another field, so that the user decides about them.
     package mutating func dropRenamed(on page: HTMLPage) {
         func isRenamed(_ name: String, _ isSame: (String) -> Bool) -> Bool {
-            let controls = page.forms.flatMap(\.inputs).filter { $0.name == name && !$0.isInvisible }
+            let controls = page.forms.flatMap(\.inputs).filter { $0.answerName == name && !$0.isInvisible }
             return !controls.isEmpty && !controls.contains { isSame(Self.label(of: $0)) }
         }
         answers.dropRenamed(isRenamed)
@@ -80,7 +83,7 @@ extension FormEngine {
     }
 
     func label(of name: String, in form: TypedForm) -> String {
-        form.inputs.first { $0.name == name }.map(Self.label) ?? name
+        form.inputs.first { $0.answerName == name }.map(Self.label) ?? name
     }
 
     /// Returns the value as a prompt can offer it; `nil` for secrets, and for values that do not fit into a prompt.
@@ -129,7 +132,7 @@ private struct FormQuestion {
     init(_ form: TypedForm, _ engine: FormEngine, consent: Bool, values: [String: String]) {
         (self.form, self.engine, self.consent, self.values) = (form, engine, consent, values)
         marksRequired = form.inputs.contains { $0.isRequired && $0.kind != .checkbox }
-        isRefused = form.inputs.contains { engine.answers.sent($0.name) != nil }
+        isRefused = form.inputs.contains { engine.answers.sent($0.answerName) != nil }
         needsTick = !form.submits.isEmpty && form.submits.allSatisfy(\.isDisabled) && form.typed.isEmpty
     }
 
@@ -152,7 +155,7 @@ private struct FormQuestion {
     }
 
     private func box(_ control: TypedControl) -> Field? {
-        let box = Field(name: control.name, label: FormEngine.label(of: control), kind: .checkbox, required: true)
+        let box = Field(name: control.answerName, label: FormEngine.label(of: control), kind: .checkbox, required: true)
         if control.words.agreesToMore { return control.isRequired ? box : nil }
         if control.words.isTerms { return consent ? nil : box }
         if control.isChecked { return nil }

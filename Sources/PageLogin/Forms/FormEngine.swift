@@ -146,9 +146,9 @@ package struct FormEngine: Sendable {
     /// Marks the answers that a form has sent, so that they are only offered from now on; the text of secrets is dropped.
     package mutating func offerAnswers(of form: HTMLForm) {
         for control in form.inputs {
-            guard let answer = answers[control.name] else { continue }
+            guard let answer = answers[control.answerName] else { continue }
             answers.noteSent(
-                control.name, label: Self.label(of: control), shown: Self.offer(answer, for: Self.kind(of: control)) ?? "")
+                control.answerName, label: Self.label(of: control), shown: Self.offer(answer, for: Self.kind(of: control)) ?? "")
         }
     }
 

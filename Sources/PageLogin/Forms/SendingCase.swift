@@ -40,7 +40,7 @@ struct SendingCase: Sendable {
         let unpicked = picked.isFilled ? Set(options.flatMap(\.names)).subtracting(picked.option.names) : []
         let valid = engine.validAnswers(for: form).filter { !unpicked.contains($0.key) }
         let faulty = form.inputs.compactMap { control in
-            valid[control.name].flatMap { Self.fault(in: $0, for: control) }.map { (control.name, $0) }
+            valid[control.answerName].flatMap { Self.fault(in: $0, for: control) }.map { (control.answerName, $0) }
         }
         faults = faulty.map(\.1)
         var answers = valid.filter { answer in !faulty.contains { $0.0 == answer.key } }
@@ -192,10 +192,10 @@ extension FormEngine {
     fileprivate func validAnswers(for form: TypedForm) -> [String: String] {
         var names: Set<String> = [Self.termsField]
         // The choice of the device that goes offline is not reused: today it may be another device.
-        if form.endsOthers { names.formUnion(form.inputs.map(\.name)) }
+        if form.endsOthers { names.formUnion(form.inputs.map(\.answerName)) }
         for input in form.inputs where input.words.isTerms {
             switch input.kind {
-            case .checkbox: names.insert(input.name)
+            case .checkbox: names.insert(input.answerName)
             case .radio, .select: if !consent { names.insert(input.name) }
             case .text, .email, .telephone, .textarea, .password, .hidden, .submit, .image, .button, .file: break
             }
@@ -210,8 +210,8 @@ extension FormEngine {
     fileprivate func earlierTicks(of option: LoginOption, isFilled: Bool, answers valid: [String: String]) -> [String: String] {
         guard isFilled, !option.names.isEmpty, option.names.allSatisfy({ valid[$0] != nil }) else { return [:] }
         let ticks = option.form.inputs.filter {
-            $0.kind == .checkbox && valid[$0.name] == nil && answers.wasSentNow($0.name)
+            $0.kind == .checkbox && valid[$0.answerName] == nil && answers.wasSentNow($0.answerName)
         }
-        return ticks.reduce(into: [:]) { $0[$1.name] = answers.sent($1.name) }
+        return ticks.reduce(into: [:]) { $0[$1.answerName] = answers.sent($1.answerName) }
     }
 }

@@ -54,6 +54,11 @@ public struct HTMLControl: Codable, Hashable, Sendable {
     public var formMethod: HTTPRequest.Method?
     /// The name of the control whose value a script copies into this control, which is hidden.
     public var copyOf: String?
+    /// The name that tells a box from other controls of the same name; `nil` if no other control has its name.
+    package var boxName: String?
+
+    /// The name under which the user answers the control.
+    package var answerName: String { boxName ?? name }
 
     /// The name, as written and split into words, and the label: the text that ``Purposes`` reads.
     package var words: String {

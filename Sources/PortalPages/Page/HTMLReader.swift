@@ -20,6 +20,8 @@ package struct HTMLReader {
     private static let formLimit = 20
     static let controlLimit = 200
     private static let linkLimit = 200
+    /// The longest value that becomes part of the name of a box, in octets.
+    private static let boxValueLimit = 64
     static let frameLimit = 3
     /// The longest wait of a refresh that leads to another page, in seconds; a slower refresh only updates the page.
     private static let longestRefresh = 30.0
@@ -372,6 +374,7 @@ package struct HTMLReader {
 
     /// Notes the effects of the page's scripts on a form.
     private mutating func finishForm(_ index: Int, _ judge: FormScripts) {
+        nameBoxes(of: index)
         if page.forms[index].submits.isEmpty, !isAside(index), let label = judge.sendingLabel(clues[index]) {
             page.forms[index].controls.append(HTMLControl(kind: .submit, name: "", label: label))
         }
@@ -381,6 +384,23 @@ package struct HTMLReader {
         }
         page.forms[index].browserReason =
             page.submitsItself && page.forms[index].inputs.isEmpty ? nil : judge.reason(for: page.forms[index], clues[index])
+    }
+
+    /// Names each box that shares its name with other controls by its value as well, and by its place if the value is another box's, or not plain.
+    private mutating func nameBoxes(of form: Int) {
+        let counts = Dictionary(page.forms[form].inputs.map { ($0.name, 1) }, uniquingKeysWith: +)
+        var names = DistinctNames(besides: counts.keys)
+        for (index, control) in page.forms[form].controls.enumerated()
+        where control.kind == .checkbox && counts[control.name, default: 0] > 1 {
+            let value = Self.isPlain(control.value) ? "/" + control.value : ""
+            page.forms[form].controls[index].boxName = names.add(control.name + value) { "/\($0)" }
+        }
+    }
+
+    /// Returns whether a value may be part of a name that people type.
+    private static func isPlain(_ value: String) -> Bool {
+        (1...boxValueLimit).contains(value.utf8.count)
+            && value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
     }
 
     /// Leaves the forms and links of a page to a browser, because the reading budget is spent.

@@ -30,7 +30,7 @@ package struct FilledForm: Sendable {
     ///
     /// - Parameters:
     ///   - url: the page's own address; relative actions are resolved against its base.
-    ///   - answers: the answers by the name of the control.
+    ///   - answers: the answers by ``HTMLControl/answerName``.
     ///   - consent: whether to tick boxes that accept terms.
     package init(
         _ form: TypedForm, on page: HTMLPage, at url: WebURL, answers: [String: String] = [:], consent: Bool = false,
@@ -158,7 +158,7 @@ package struct FilledForm: Sendable {
         /// Returns whether a box is sent as ticked. The user's answer decides. Without an answer, a box for terms follows the consent, a box that
         /// agrees to more than access requires is never ticked, and any other box stays as it is on the page.
         private func isTicked(_ control: TypedControl) -> Bool {
-            if let answer = answers[control.name] { return isYes(answer) }
+            if let answer = answers[control.answerName] { return isYes(answer) }
             if control.words.agreesToMore { return false }
             return control.words.isTerms ? consent : control.isChecked
         }
@@ -166,7 +166,8 @@ package struct FilledForm: Sendable {
         /// Notes a box that the page has ticked and that accepts no terms.
         private mutating func noteTick(_ control: TypedControl) {
             let label = control.control.label
-            guard answers[control.name] == nil, !control.isInvisible, !label.isEmpty, !control.words.isTerms, ticked.count < 5
+            guard answers[control.answerName] == nil, !control.isInvisible, !label.isEmpty, !control.words.isTerms,
+                ticked.count < 5
             else {
                 return
             }

@@ -20,7 +20,7 @@ public struct HTMLControl: Codable, Hashable, Sendable {
         public var isDisabled = false
     }
 
-    /// The type.
+    /// The type; an unchecked radio button that is alone in its group counts as a box.
     public var kind: InputType
     /// The name that is sent; a control with an empty name is not sent.
     public var name: String

@@ -374,7 +374,7 @@ package struct HTMLReader {
 
     /// Notes the effects of the page's scripts on a form.
     private mutating func finishForm(_ index: Int, _ judge: FormScripts) {
-        nameBoxes(of: index)
+        findBoxes(of: index)
         if page.forms[index].submits.isEmpty, !isAside(index), let label = judge.sendingLabel(clues[index]) {
             page.forms[index].controls.append(HTMLControl(kind: .submit, name: "", label: label))
         }
@@ -386,9 +386,16 @@ package struct HTMLReader {
             page.submitsItself && page.forms[index].inputs.isEmpty ? nil : judge.reason(for: page.forms[index], clues[index])
     }
 
-    /// Names each box that shares its name with other controls by its value as well, and by its place if the value is another box's, or not plain.
-    private mutating func nameBoxes(of form: Int) {
-        let counts = Dictionary(page.forms[form].inputs.map { ($0.name, 1) }, uniquingKeysWith: +)
+    /// Makes an unchecked radio button that is alone in its group a box. Names each box that shares its name with other controls by its value as
+    /// well, and by its place if the value is another box's, or not plain.
+    private mutating func findBoxes(of form: Int) {
+        let inputs = page.forms[form].inputs
+        let groups = Dictionary(inputs.filter { $0.kind == .radio }.map { ($0.name, 1) }, uniquingKeysWith: +)
+        for (index, control) in page.forms[form].controls.enumerated()
+        where control.kind == .radio && !control.isChecked && groups[control.name] == 1 {
+            page.forms[form].controls[index].kind = .checkbox
+        }
+        let counts = Dictionary(inputs.map { ($0.name, 1) }, uniquingKeysWith: +)
         var names = DistinctNames(besides: counts.keys)
         for (index, control) in page.forms[form].controls.enumerated()
         where control.kind == .checkbox && counts[control.name, default: 0] > 1 {

@@ -13,7 +13,7 @@ extension FormEngine {
 
     /// Returns whether submitting this form accepts terms.
     func isBinding(_ form: TypedForm, _ page: TypedPage) -> Bool {
-        form.controls.contains { $0.kind == .checkbox && $0.words.isTerms } || form.words.bindsReader
+        form.controls.contains { ($0.kind == .checkbox || $0.kind == .radio) && $0.words.isTerms } || form.words.bindsReader
             || page.bindsReader(beside: form)
     }
 

@@ -142,8 +142,11 @@ struct SendingCase: Sendable {
 
     /// Returns the boxes that hotspotd adds: for terms without a box on the page, and for a price on the page.
     private static func boxes(_ engine: FormEngine, _ form: TypedForm, _ page: TypedPage) -> [Field] {
+        // The page cannot accept its terms for the user.
+        let accepted = Set(form.inputs.filter { $0.kind == .radio && $0.isChecked && !$0.label.declines }.map(\.name))
         let hasTermsBox = form.inputs.contains {
-            ($0.kind == .checkbox || $0.kind == .radio) && $0.words.isTerms && !$0.words.agreesToMore
+            ($0.kind == .checkbox || ($0.kind == .radio && !accepted.contains($0.name))) && $0.words.isTerms
+                && !$0.words.agreesToMore
         }
         let isBound = !hasTermsBox && !engine.consent && !engine.saysYesToTerms && engine.isBinding(form, page)
         let terms =

@@ -30,7 +30,7 @@
     try { return new URL(reference, element.ownerDocument.baseURI).href; } catch { return ""; }
   };
   const titleOf = Object.getOwnPropertyDescriptor(Document.prototype, "title").get;
-  const isDisabled = (element) => element.disabled === true || attribute(element, "aria-disabled") === "true";
+  const isDisabled = (element) => element.disabled === true || element.matches(":disabled") || attribute(element, "aria-disabled") === "true";
   const role = (element) => attribute(element, "role").split(" ")[0];
 
   // Returns whether an element and everything in it is hidden.
@@ -383,7 +383,7 @@
       isIdle = false;
       if (what === "select") {
         const choices = [...element.options].slice(0, limits.choices).map((option) =>
-          `<option value="${escaped(option.value)}"${option.selected ? " selected" : ""}${option.disabled ? " disabled" : ""}>`
+          `<option value="${escaped(option.value)}"${option.selected ? " selected" : ""}${option.matches(":disabled") ? " disabled" : ""}>`
             + `${escaped(squeezed(option.text))}</option>`);
         return add(`<select${words}>${choices.join("")}</select>`);
       }

@@ -16,7 +16,7 @@ public struct HTMLControl: Codable, Hashable, Sendable {
         public var label: String
         /// The `selected` attribute.
         public var isSelected: Bool
-        /// Whether the choice has the `disabled` attribute and cannot be chosen.
+        /// Whether the `disabled` attribute of the choice or its group forbids choosing it.
         public var isDisabled = false
     }
 
@@ -46,7 +46,8 @@ public struct HTMLControl: Codable, Hashable, Sendable {
     public var links: [String] = []
     /// The choices of a `select` element.
     public var options: [Option] = []
-    /// Whether the button has the `disabled` attribute. Pages enable such a button when the user ticks a box or fills in a field.
+    /// Whether the button, or a field set around it, has the `disabled` attribute. Pages enable such a button when the user ticks a box or fills in a
+    /// field.
     public var isDisabled = false
     /// The action that a button uses instead of its form's action.
     public var formAction: String?

@@ -7,7 +7,7 @@ extension HTMLReader {
         guard let kind = Self.kind(of: node, element) else { return }
         let isButton = kind == .submit || kind == .image || kind == .button
         noteHandlers(node)
-        let isDisabled = Self.attribute(node, "disabled") != nil
+        let isDisabled = around.disablingSets > 0 || Self.isDisabled(node)
         let number = Self.attribute(node, MarkupScan.formAttribute).flatMap(Int.init) ?? 0
         let owner = Self.attribute(node, "form")
         if owner == nil, number == 0 { noteLoose(node, kind) }
@@ -89,7 +89,7 @@ extension HTMLReader {
             isRequired: Self.attribute(node, "required") != nil || Self.attribute(node, "aria-required") == "true",
             isReadOnly: Self.attribute(node, "readonly") != nil, maxLength: Self.attribute(node, "maxlength").flatMap { Int($0) },
             isChecked: Self.attribute(node, "checked") != nil, isInvisible: around.isInvisible)
-        control.isDisabled = Self.attribute(node, "disabled") != nil
+        control.isDisabled = around.disablingSets > 0 || Self.isDisabled(node)
         if kind == .text, Self.attribute(node, "type")?.lowercased() == "date" { control.isDate = true }
         switch kind {
         case .textarea: control.value = Self.text(of: node)

@@ -41,7 +41,7 @@ extension HTMLReader {
             options.append(
                 HTMLControl.Option(
                     value: attribute(node, "value") ?? label, label: label, isSelected: attribute(node, "selected") != nil,
-                    isDisabled: attribute(node, "disabled") != nil))
+                    isDisabled: isDisabled(node) || ancestor(of: node, "optgroup", within: 1).map(isDisabled) ?? false))
             return options.count < 300
         }
         return options
@@ -52,7 +52,7 @@ extension HTMLReader {
     }
 
     /// Returns the nearest ancestor of a node with this element name, at most `levels` up.
-    private static func ancestor(of node: Node, _ element: String, within levels: Int) -> Node? {
+    static func ancestor(of node: Node, _ element: String, within levels: Int) -> Node? {
         var parent = node.pointee.parent
         for _ in 0..<levels {
             guard let current = parent, current.pointee.type == XML_ELEMENT_NODE else { return nil }
@@ -90,6 +90,8 @@ extension HTMLReader {
         defer { cxml_free(value) }
         return StreamSafe.text(String(cString: value))
     }
+
+    static func isDisabled(_ node: Node) -> Bool { attribute(node, "disabled") != nil }
 
     static func content(_ node: Node) -> String {
         node.pointee.content.map { StreamSafe.text(String(cString: $0)) } ?? ""

@@ -44,6 +44,8 @@ package struct HTMLReader {
     /// Whether there is a text field outside forms, and whether there is a button outside forms that needs a script.
     var (hasLooseField, hasLooseButton) = (false, false)
     private var hasFrame = false
+    /// The disabled field sets whose first legend was read.
+    private var legends: Set<Node> = []
     /// The last heading, until a form follows.
     private var heading: String?
     /// The target of a refresh, and the seconds before it is followed.
@@ -150,6 +152,8 @@ package struct HTMLReader {
         var isTerms = false
         /// Whether the node is within a control or its label.
         var isControl = false
+        /// The number of disabled field sets that disable the controls in the node.
+        var disablingSets = 0
         /// Whether the node is within the page's head, foot or navigation, which do not count as content.
         var isFrame = false
     }
@@ -213,6 +217,12 @@ package struct HTMLReader {
             clues.append(formClues(node))
             around.form = page.forms.count - 1
         case "input", "select", "textarea", "button": control(node, name, around)
+        case "fieldset": if Self.isDisabled(node) { around.disablingSets += 1 }
+        case "legend":
+            // A disabled field set does not disable the controls in its first legend.
+            if let set = Self.ancestor(of: node, "fieldset", within: 1), Self.isDisabled(set), legends.insert(set).inserted {
+                around.disablingSets -= 1
+            }
         case "a": link(node, around)
         case "iframe", "frame": frame(node, around)
         case "div" where node.pointee.children == nil && ["app", "root", "__next"].contains(Self.attribute(node, "id")):

@@ -29,6 +29,8 @@ import Testing
         ("<select name=s><option>One<option selected>Two</select><button>Go</button>", "s=Two"),
         ("<select name=s><option disabled>One<option>Two</select><button>Go</button>", "s=Two"),
         ("<select name=s><option disabled selected>One<option>Two</select><button>Go</button>", ""),
+        ("<select name=s><optgroup disabled><option>One</optgroup><option>Two</select><button>Go</button>", "s=Two"),
+        ("<fieldset disabled><legend><input name=on value=1></legend><input name=off value=1></fieldset><button>Go</button>", "on=1"),
         ("<input type=hidden name=_charset_><button>Go</button>", "_charset_=windows-1252"),
         ("<button name=a value=1>Cancel</button><button name=b value=2>Connect</button>", "b=2"),
         ("<button name=a value=1>Connect for 5 €</button><button name=b value=2>Connect</button>", "b=2"),

@@ -49,6 +49,21 @@ import Testing
         #expect(!page.text.contains("Hotel"))
     }
 
+    /// A field set disables its controls, but not those in its first legend; a group disables its options.
+    @Test func disabledSetsAndGroupsDisableTheirParts() throws {
+        let page = page(
+            """
+            <form><fieldset disabled><input name=a><legend><input name=b></legend><legend><input name=c></legend>
+            <fieldset disabled><legend><input name=d></legend></fieldset><fieldset><input name=e></fieldset><button>Go</button>
+            </fieldset><fieldset><input name=g></fieldset><select name=s><optgroup disabled><option>1</optgroup><optgroup><option>2
+            <option disabled>3</optgroup><option>4</select></form>
+            """)
+        let form = try #require(page.forms.first)
+        #expect(form.inputs.map(\.name) == ["b", "g", "s"])
+        #expect(form.submits.map(\.isDisabled) == [true])
+        #expect(form.inputs.last?.options.map(\.isDisabled) == [true, false, true, false])
+    }
+
     /// A script submits one form at once, so the other forms do not count, unless the user has to type into one of them.
     @Test func aScriptMaySubmitOneOfSeveralForms() {
         func own(_ inner: String, _ script: String) -> String? {

@@ -149,7 +149,7 @@ private struct FormQuestion {
 
     /// Returns the choice between buttons that start different logins.
     func buttons(named name: String) -> Field {
-        let choices = form.choices.map { HTMLControl.choice($0.control.label, $0.value) }
+        let choices = Choices(form.choices).texts
         let before = values[name].flatMap { choices.contains($0) ? $0 : nil }
         return Field(name: name, label: "Button", kind: .choice, required: false, choices: choices, value: before ?? choices[0])
     }
@@ -167,29 +167,25 @@ private struct FormQuestion {
     private func group(_ control: TypedControl) -> Field? {
         let group = form.inputs.filter { $0.kind == .radio && $0.name == control.name }
         // A preselected choice that declines the terms does not count: the page cannot decline them for the user.
-        let checked = form.endsOthers ? nil : group.last { $0.isChecked && !($0.words.isTerms && $0.label.declines) }
+        let checked = form.endsOthers ? nil : group.lastIndex { $0.isChecked && !($0.words.isTerms && $0.label.declines) }
         guard group.count > 1, checked == nil || !Purposes(of: control.name).isLanguage else { return nil }
-        return choice(
-            control, of: group.map { ($0.control.label, $0.value) }, preselected: checked.map { ($0.control.label, $0.value) })
+        let texts = Choices(group).texts
+        return choice(control, of: texts, preselected: checked.map { texts[$0] })
     }
 
     private func list(_ control: TypedControl) -> Field? {
         let chosen = control.chosenOption
         guard control.options.count > 1, chosen == nil || !control.words.isLanguage else { return nil }
         let first = control.control.preselected
-        let open = control.options.filter { !$0.isDisabled && !$0.value.isEmpty && !(chosen == nil && $0 == first) }
-        let preselected = form.endsOthers ? nil : chosen
-        return choice(
-            control, of: open.map { ($0.label, $0.value) }, preselected: preselected.map { ($0.label, $0.value) },
-            required: isRequired(control) || form.endsOthers)
+        let all = zip(control.options, Choices(control.options).texts)
+        let open = all.filter { !$0.0.isDisabled && !$0.0.value.isEmpty && !(chosen == nil && $0.0 == first) }
+        let preselected = form.endsOthers ? nil : open.first { $0.0 == chosen }?.1
+        return choice(control, of: open.map(\.1), preselected: preselected, required: isRequired(control) || form.endsOthers)
     }
 
     private func choice(
-        _ control: TypedControl, of options: [(label: String, value: String)], preselected: (label: String, value: String)?,
-        required: Bool = true
+        _ control: TypedControl, of choices: [String], preselected: String?, required: Bool = true
     ) -> Field {
-        let choices = options.map { HTMLControl.choice($0.label, $0.value) }
-        let preselected = preselected.map { HTMLControl.choice($0.label, $0.value) }
         let before = values[control.name].flatMap { choices.contains($0) ? $0 : nil }
         return Field(
             name: control.name, label: FormEngine.label(of: control), kind: .choice, required: required && preselected == nil,

@@ -65,7 +65,7 @@ package struct FilledForm: Sendable {
     /// Returns the button to press: the user's choice, or the usual one.
     private static func pressed(of form: TypedForm, _ answers: [String: String]) -> TypedControl? {
         guard let name = form.choices.first?.name, let answer = answers[name] else { return form.button }
-        return form.choices.first { HTMLControl.isChoice(answer, $0.control.label, $0.value) } ?? form.button
+        return Choices(form.choices).index(of: answer).map { form.choices[$0] } ?? form.button
     }
 
     private static func post(_ pairs: [(name: String, value: String)], _ form: HTMLForm, to action: WebURL) -> HTTPRequest {
@@ -134,14 +134,10 @@ package struct FilledForm: Sendable {
             case .radio:
                 guard radios.insert(control.name).inserted else { return nil }
                 let group = form.controls.filter { $0.kind == .radio && $0.name == control.name }
-                let chosen = answer.flatMap { answer in
-                    group.first { HTMLControl.isChoice(answer, $0.control.label, $0.value) }
-                }
+                let chosen = answer.flatMap { Choices(group).index(of: $0) }.map { group[$0] }
                 return (chosen ?? group.last(where: \.isChecked))?.value
             case .select:
-                let chosen = answer.flatMap { answer in
-                    control.options.first { HTMLControl.isChoice(answer, $0.label, $0.value) }
-                }
+                let chosen = answer.flatMap { Choices(control.options).index(of: $0) }.map { control.options[$0] }
                 return (chosen ?? control.control.preselected).flatMap { $0.isDisabled ? nil : $0.value }
             case .submit: return isPressed ? control.value : nil
             case .image, .button, .file: return nil

@@ -321,15 +321,3 @@ extension HTMLForm {
             controls: [HTMLControl(kind: .submit, name: "", label: label)], text: "")
     }
 }
-
-extension HTMLControl {
-    /// Returns the text of a choice that the user sees and answers with.
-    package static func choice(_ label: String, _ value: String) -> String {
-        Printable.text(label.isEmpty ? value : label, limit: 80)
-    }
-
-    /// Returns whether an answer selects a choice.
-    static func isChoice(_ answer: String, _ label: String, _ value: String) -> Bool {
-        answer == choice(label, value) || answer == label || answer == value
-    }
-}

@@ -30,7 +30,7 @@ public struct PortalLogoff: Sendable {
             guard let filled = try? FilledForm(form, on: page.page, at: url, redirects: redirects),
                 filled.staysOnOrigin || filled.target.origin == portal
             else { continue }
-            return SessionMemory.SavedRequest(url: filled.request.url.text, body: filled.request.body)
+            return SessionMemory.SavedRequest(filled.request)
         }
         // openNDS and nodogsplash log out on a GET of these paths.
         for (path, deny) in [

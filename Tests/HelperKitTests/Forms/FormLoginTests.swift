@@ -293,6 +293,21 @@ import Testing
             logOff("/gone").reason == "hotspotd does not know how to log off here: the portal's page answered with status 404.")
     }
 
+    /// The encoding that a form asks for is kept with its request.
+    @Test func aLogoffKeepsItsEncoding() throws {
+        let form =
+            "<form action=/out method=post enctype=multipart/form-data><input type=hidden name=t value=1><button>Log out</button></form>"
+        let server = ScriptedServer { $0.path == "/out" ? .page("Goodbye") : .page("<h1>You are online</h1>\(form)") }
+        var command = command(loopback(probe: server.url + "/"))
+        var memory = SessionMemory()
+        (memory.origin, memory.statusPage) = (server.url, server.url + "/me")
+        command.session = Session(memory: memory.value)
+        #expect(PortalLogoff.run(command).result == .success)
+        let request = try #require(server.requests.last)
+        let boundary = try #require(request.header("Content-Type")?.split(separator: "multipart/form-data; boundary=").first)
+        #expect(request.path == "/out" && request.body.hasPrefix("--\(boundary)\r\n"))
+    }
+
     /// The portal has forgotten its visitor since the login, and accepts only the form that it shows now.
     @Test(arguments: [302, 419, 200]) func aFormOfTheLoginIsFetchedAgain(_ status: Int) throws {
         let server = ScriptedServer { request in

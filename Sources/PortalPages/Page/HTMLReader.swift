@@ -264,12 +264,14 @@ package struct HTMLReader {
     private func form(_ node: Node, _ around: Surroundings) -> HTMLForm {
         let encoding = Self.attribute(node, "enctype")?.lowercased() ?? ""
         let hints = ["id", "name", "class", "role"].compactMap { Self.attribute(node, $0) }.joined(separator: " ").lowercased()
-        let accepted = Self.attribute(node, "accept-charset")?.split { $0 == " " || $0 == "," }.first.map(String.init)
+        let accepted = Self.attribute(node, "accept-charset")?.split { $0 == " " || $0 == "," }
+            .compactMap { CharacterSets.charset(named: $0) }
         return HTMLForm(
             action: Self.attribute(node, "action") ?? "",
             method: Self.attribute(node, "method")?.lowercased() == "post" ? .post : .get,
             encoding: HTMLForm.Encoding(rawValue: encoding) ?? .urlEncoded,
-            charset: accepted.map(PageText.charset(named:)) ?? charset, hints: hints, isInvisible: around.isInvisible,
+            charset: accepted.map { CharacterSets.forOutput($0.first ?? "UTF-8") } ?? charset, hints: hints,
+            isInvisible: around.isInvisible,
             controls: [], text: "", drawn: Self.attribute(node, "data-drawn").flatMap(HTMLForm.Drawn.init))
     }
 

@@ -2,7 +2,7 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// Prepares a page's octets for the parser: as UTF-8 that is ``StreamSafe``, and without NULs.
+/// Prepares a page's octets for the parser: as UTF-8 that is ``StreamSafe``, and without NULs. Character sets have iconv(3)'s names.
 package enum PageText {
     /// Returns the octets to parse, and the page's character set.
     package static func normalized(_ body: [UInt8], contentType: String?) -> (octets: [UInt8], charset: String) {
@@ -16,10 +16,12 @@ package enum PageText {
         if body.starts(with: [0xFE, 0xFF]) { return (utf16(body.dropFirst(2), littleEndian: false), "UTF-8") }
         // Gateways pad with NULs, and hostile pages hide text after them, because a NUL ends the page for a parser in C.
         let octets = body.map { $0 == 0 ? 0x20 : $0 }
-        let label = charset(in: contentType ?? "") ?? metaCharset(octets) ?? usualLabel(of: octets)
-        let charset = charset(named: label)
+        if octets.starts(with: [0xEF, 0xBB, 0xBF]) { return (String(decoding: octets.dropFirst(3), as: UTF8.self), "UTF-8") }
+        let declared = charset(in: contentType ?? "") ?? MetaScan.charset(of: octets).map(CharacterSets.forOutput)
+        let charset = declared ?? usualCharset(of: octets)
         switch charset {
         case "UTF-8": return (String(decoding: octets, as: UTF8.self), charset)
+        case "UTF-16LE", "UTF-16BE": return (utf16(body[...], littleEndian: charset == "UTF-16LE"), "UTF-8")
         case "CP1252", "ISO-8859-15":
             return (utf8(octets) ?? text(of: octets, in: charset), charset)
         default: return (text(of: octets, in: charset), charset)
@@ -28,8 +30,8 @@ package enum PageText {
 
     /// Returns the character set of a page without a label: windows-1252, as for most locales (HTML Standard, 13.2.3.2), but
     /// UTF-8 if the page is valid UTF-8, as Chromium detects.
-    private static func usualLabel(of octets: [UInt8]) -> String {
-        octets.contains { $0 > 0x7F } && utf8(octets) != nil ? "utf-8" : "windows-1252"
+    private static func usualCharset(of octets: [UInt8]) -> String {
+        octets.contains { $0 > 0x7F } && utf8(octets) != nil ? "UTF-8" : "CP1252"
     }
 
     /// Returns the text of octets that are valid UTF-8. Ignores up to three octets at the end, because a page that was cut may end within a
@@ -41,57 +43,28 @@ package enum PageText {
         return nil
     }
 
-    /// Returns iconv(3)'s name for the character set that browsers use for a label (WHATWG Encoding Standard, section 4.2).
-    package static func charset(named label: String) -> String {
-        switch label.lowercased() {
-        case "gbk", "gb2312": "GBK"
-        case "gb18030": "GB18030"
-        case "big5": "BIG5"
-        case "shift_jis", "shift-jis", "sjis": "CP932"
-        case "euc-jp": "EUC-JP"
-        case "euc-kr", "ks_c_5601-1987": "CP949"
-        case "windows-1250": "CP1250"
-        case "windows-1251": "CP1251"
-        case "windows-1254", "iso-8859-9": "CP1254"
-        case "windows-1256": "CP1256"
-        case "koi8-r": "KOI8-R"
-        case "iso-8859-2": "ISO-8859-2"
-        case "iso-8859-1", "latin1", "windows-1252", "us-ascii": "CP1252"
-        case "iso-8859-15": "ISO-8859-15"
-        default: "UTF-8"
-        }
-    }
-
-    /// Returns the name by which browsers know a character set that ``charset(named:)`` returned.
-    package static func name(of charset: String) -> String {
-        switch charset {
-        case "CP932": "Shift_JIS"
-        case "CP949": "EUC-KR"
-        case "BIG5": "Big5"
-        default: charset.hasPrefix("CP125") ? "windows-" + charset.dropFirst(2) : charset
-        }
-    }
-
     /// Encodes a text in a character set; as in browsers, a character that the set lacks becomes a reference such as `&#8364;`.
     package static func octets(of text: String, in charset: String) -> [UInt8] {
         guard charset != "UTF-8", !text.utf8.allSatisfy({ $0 < 0x80 }) else { return Array(text.utf8) }
         let converter = iconv_open(charset, "UTF-8")
         guard converter != iconv_t(bitPattern: -1) else { return Array(text.utf8) }
         defer { iconv_close(converter) }
-        return text.unicodeScalars.flatMap { scalar -> [UInt8] in
-            var input = String(scalar).utf8.map { CChar(bitPattern: $0) }
+        /// Converts a character; without one, returns to the initial state of a set with states.
+        func convert(_ scalar: Unicode.Scalar?) -> [UInt8]? {
+            var input = scalar.map { String($0).utf8.map { CChar(bitPattern: $0) } } ?? []
             var output = [CChar](repeating: 0, count: 8)
             let length = input.withUnsafeMutableBufferPointer { input in
                 output.withUnsafeMutableBufferPointer { output -> Int? in
-                    var (source, sourceCount) = (input.baseAddress, input.count)
+                    var (source, sourceCount) = (scalar == nil ? nil : input.baseAddress, input.count)
                     var (target, targetCount) = (output.baseAddress, output.count)
                     let result = iconv(converter, &source, &sourceCount, &target, &targetCount)
                     return result == 0 ? output.count - targetCount : nil
                 }
             }
-            guard let length else { return Array("&#\(scalar.value);".utf8) }
-            return output[..<length].map { UInt8(bitPattern: $0) }
+            return length.map { output[..<$0].map { UInt8(bitPattern: $0) } }
         }
+        let octets = text.unicodeScalars.flatMap { convert($0) ?? (convert(nil) ?? []) + Array("&#\($0.value);".utf8) }
+        return octets + (convert(nil) ?? [])
     }
 
     /// Decodes octets from a character set; as in browsers, invalid octets become U+FFFD.
@@ -113,6 +86,8 @@ package enum PageText {
                     }
                     (source, sourceCount, targetCount) = (source?.successor(), sourceCount - 1, targetCount - 3)
                 }
+                // Some sets hold a letter back, because a mark may follow.
+                iconv(converter, nil, nil, &target, &targetCount)
                 return output.count - targetCount
             }
         }
@@ -130,16 +105,17 @@ package enum PageText {
         return String(decoding: units, as: UTF16.self)
     }
 
-    private static func metaCharset(_ octets: [UInt8]) -> String? {
-        charset(in: String(decoding: octets.prefix(1024), as: UTF8.self))
-    }
-
-    private static func charset(in text: String) -> String? {
-        let text = text.lowercased()
-        guard let range = text.firstRange(of: "charset=") else { return nil }
-        let rest = text[range.upperBound...].drop { $0 == "\"" || $0 == "'" || $0 == " " }
-        let word = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
-        return word.isEmpty ? nil : String(word)
+    /// Returns the character set of a content type; `nil` if it names none that browsers know.
+    static func charset(in contentType: String) -> String? {
+        var rest = contentType.lowercased()[...]
+        while let range = rest.firstRange(of: "charset") {
+            rest = rest[range.upperBound...].drop { $0 == " " }
+            guard rest.first == "=" else { continue }
+            let value = rest.dropFirst().drop { $0 == "\"" || $0 == "'" || $0 == " " }
+            return CharacterSets.charset(
+                named: value.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_:.".contains($0)) })
+        }
+        return nil
     }
 
     /// Returns the text with each run of blanks replaced by one space and the ends trimmed, at most `limit` characters.

@@ -120,7 +120,7 @@ package struct FilledForm: Sendable {
             let answer = answers[control.name]
             switch control.kind {
             case .hidden:
-                return control.name == "_charset_" ? PageText.name(of: form.charset) : copied(to: control) ?? control.value
+                return control.name == "_charset_" ? CharacterSets.name(of: form.charset) : copied(to: control) ?? control.value
             case .text, .email, .telephone, .textarea, .password:
                 if let answer, !answer.isEmpty {
                     carriesAnswers = true

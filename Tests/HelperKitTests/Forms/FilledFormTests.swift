@@ -30,7 +30,10 @@ import Testing
         ("<select name=s><option disabled>One<option>Two</select><button>Go</button>", "s=Two"),
         ("<select name=s><option disabled selected>One<option>Two</select><button>Go</button>", ""),
         ("<select name=s><optgroup disabled><option>One</optgroup><option>Two</select><button>Go</button>", "s=Two"),
-        ("<fieldset disabled><legend><input name=on value=1></legend><input name=off value=1></fieldset><button>Go</button>", "on=1"),
+        (
+            "<fieldset disabled><legend><input name=on value=1></legend><input name=off value=1></fieldset><button>Go</button>",
+            "on=1"
+        ),
         ("<input type=hidden name=_charset_><button>Go</button>", "_charset_=windows-1252"),
         ("<button name=a value=1>Cancel</button><button name=b value=2>Connect</button>", "b=2"),
         ("<button name=a value=1>Connect for 5 €</button><button name=b value=2>Connect</button>", "b=2"),
@@ -49,6 +52,10 @@ import Testing
         ("text/html; charset=utf-8", "accept-charset=windows-1251", "n=%26%2325151%3B&e=%88"),
         ("text/html; charset=utf-8", "", "n=%E6%88%BF&e=%E2%82%AC"), ("text/html", "", "n=%26%2325151%3B&e=%80"),
         ("text/html; charset=shift_jis", "", "n=%96%5B&e=%26%238364%3B"),
+        ("text/html; charset=windows-1253", "", "n=%26%2325151%3B&e=%80"),
+        ("text/html; charset=iso-2022-jp", "", "n=%1B%24BK%3C%1B%28B&e=%26%238364%3B"),
+        ("text/html; charset=gbk", "accept-charset='nothing koi8-u'", "n=%26%2325151%3B&e=%26%238364%3B"),
+        ("text/html; charset=gbk", "accept-charset=nothing", "n=%E6%88%BF&e=%E2%82%AC"),
     ]) func textIsSentInThePagesCharacterSet(_ type: String, _ form: String, _ body: String) throws {
         let page = "<form method=post \(form)><input name=n><input name=e><button>Go</button></form>"
         #expect(try sent(page, answers: ["n": "房", "e": "€"], type: type).body == body)

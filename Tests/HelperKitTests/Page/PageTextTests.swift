@@ -42,6 +42,18 @@ import Testing
             ("gbk", [0xB5, 0xC7, 0xC2, 0xBC], "登录"), ("big5", [0xB5, 0x6E, 0xA4, 0x4A], "登入"),
             ("shift_jis", [0x83, 0x8D, 0xB1], "ロｱ"), ("koi8-r", [0xD7, 0xC8, 0xCF, 0xC4], "вход"),
             ("windows-1251", [0xE2, 0xF5, 0xEE, 0xE4], "вход"), ("euc-kr", [0xB9, 0xE6], "방"),
+            ("windows-1253", [0xEA, 0xF9, 0xE4], "κωδ"), ("iso-8859-7", [0xEA, 0xF9, 0xE4], "κωδ"),
+            ("tis-620", [0xC3, 0xCB, 0x80], "รห€"),
+            ("windows-1255", [0xF9, 0xED], "שם"), ("iso-8859-8-i", [0xF9, 0xED], "שם"), ("iso-8859-8", [0xF9, 0xED], "שם"),
+            ("windows-1257", [0xFE, 0xEB], "žė"), ("iso-8859-13", [0xFE, 0xEB], "žė"),
+            ("windows-1258", [0x50, 0x68, 0xF2], "Pḥ"),
+            ("koi8-u", [0xA4, 0xA7], "єї"), ("iso-8859-5", [0xD2, 0xE5, 0xDE, 0xD4], "вход"), ("ISO8859-5", [0xD2], "в"),
+            ("x-mac-cyrillic", [0xE2], "в"), ("iso-2022-jp", [0x1B, 0x24, 0x42, 0x49, 0x74, 0x1B, 0x28, 0x42, 0x61], "部a"),
+            ("x-sjis", [0xB1], "ｱ"), ("utf-16", [0x61, 0, 0x3B, 0x04], "aл"), ("utf-16be", [0x04, 0x3B], "л"),
+            // Without a label that browsers know, a page is in windows-1252.
+            ("hz-gb-2312", [0xE9, 0x61, 0x61, 0x61], "éaaa"), ("nothing", [0xE9, 0x61, 0x61, 0x61], "éaaa"),
+            // A byte order mark overrides the label.
+            ("gbk", [0xEF, 0xBB, 0xBF, 0xC3, 0xA9], "é"),
             // Octets that encode no letter of the character set.
             ("gbk", [0xFF, 0x61, 0xB5], "\u{FFFD}a\u{FFFD}"), ("shift_jis", [0x61, 0xFD, 0x62, 0x83], "a\u{FFFD}b\u{FFFD}"),
             ("gbk", [0xFF, 0xFF, 0xFF, 0xFF], "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"), ("gbk", [], ""),
@@ -49,6 +61,35 @@ import Testing
     {
         let page = PageText.normalized(octets, contentType: "text/html; charset=\(label)")
         #expect(String(decoding: page.octets, as: UTF8.self) == text)
+    }
+
+    /// Only a `meta` tag names the character set of its page.
+    @Test(
+        arguments: [
+            ("<script src=a.js charset=utf-8></script><meta http-equiv=Content-Type content='text/html; charset=gb2312'>", "GBK"),
+            ("<meta charset=gb2312>", "GBK"), ("<META NAME=x CONTENT=1 ><meta/charset = 'GB2312' />", "GBK"),
+            ("<!-- <meta charset=gbk> --><meta charset=koi8-u>", "KOI8-U"), ("<a title='<meta charset=gbk>'>", "CP1252"),
+            ("<p>charset=gbk</p><metal charset=gbk></meta charset=gbk>", "CP1252"), ("<meta charset=utf-16>", "UTF-8"),
+            ("<meta name=description content='text/html; charset=gbk'>", "CP1252"),
+            ("<meta content='text/html; charset=gbk' http-equiv=content-type>", "GBK"),
+            ("<meta charset=nothing><meta charset=big5>", "BIG5"), ("<meta charset=gbk charset=big5>", "GBK"),
+            ("<meta charset", "CP1252"),
+            ("<meta http-equiv=content-type content='charset big; charset = \"greek\"'>", "ISO-8859-7"),
+            ("<meta charset=\"", "CP1252"),
+            ("", "CP1252"),
+        ]) func aMetaTagNamesTheCharacterSet(_ page: String, _ charset: String)
+    {
+        #expect(PageText.normalized(Array(page.utf8), contentType: "text/html").charset == charset)
+    }
+
+    /// iconv(3) knows each character set, and each set has labels of its own, of which its name is one.
+    @Test func theLabelsAreThoseOfTheStandard() {
+        let labels = CharacterSets.rows.flatMap { $0.labels.split(separator: " ") }
+        #expect(Set(labels).count == labels.count && labels.count == 221)
+        for row in CharacterSets.rows where row.charset != "UTF-8" {
+            #expect(CharacterSets.charset(named: row.name) == row.charset && CharacterSets.name(of: row.charset) == row.name)
+            #expect(PageText.octets(of: "é", in: row.charset) != Array("é".utf8), "\(row.name)")
+        }
     }
 
     /// A script is in the page's character set too.

@@ -154,7 +154,9 @@ package struct FilledForm: Sendable {
         /// Returns whether a box is sent as ticked. The user's answer decides. Without an answer, a box for terms follows the consent, a box that
         /// agrees to more than access requires is never ticked, and any other box stays as it is on the page.
         private func isTicked(_ control: TypedControl) -> Bool {
-            if let answer = answers[control.answerName] { return isYes(answer) }
+            // If the page does not require such a box, the user was not asked about it, and the answer is to another form's box.
+            let answer = control.words.agreesToMore && !control.isRequired ? nil : answers[control.answerName]
+            if let answer { return isYes(answer) }
             if control.words.agreesToMore { return false }
             return control.words.isTerms ? consent : control.isChecked
         }

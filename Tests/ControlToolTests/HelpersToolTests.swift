@@ -152,7 +152,7 @@ import Testing
         ),
         (
             "if method == 'Evaluate': answer(confidence='none', reason='x' * 2049)",
-            "WRONG  \"reason\" has 2049 octets; 2048 are kept."
+            "WRONG  \"reason\" has 2049 octets; the first 2048 are kept."
         ),
         (
             "if method == 'Logoff': reply('success', session={'memory': {'x': 'y' * 17000}})",

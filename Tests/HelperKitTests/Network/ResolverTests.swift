@@ -39,6 +39,16 @@ import Testing
         #expect(try resolve([ScriptedNameserver(a: .code(0), aaaa: .address(six))], ipv6: true) == ["2001:db8::9"])
     }
 
+    /// DNS64 answers later than the server of the A record, and only its addresses can be reached.
+    @Test func asksForIPv6AloneIfTheLinkHasNothingElse() throws {
+        let six: [UInt8] = [0x20, 1, 0xD, 0xB8] + [UInt8](repeating: 0, count: 11) + [9]
+        let server = ScriptedNameserver(a: .address([192, 0, 2, 7]), aaaa: .address(six))
+        var link = loopback(nameservers: ["127.0.0.1:\(server.port)"])
+        link.addresses = ["fe80::2/64", "2001:db8::2/64", "169.254.7.7/16"]
+        #expect(try Resolver(link: link).addresses(of: "portal.test", in: Scope()).map(\.description) == ["2001:db8::9"])
+        #expect(server.questions == 1)
+    }
+
     @Test func doesNotWaitForUnansweredAAAA() throws {
         let began = Instant.now
         #expect(try resolve([ScriptedNameserver(a: .address([192, 0, 2, 7]), aaaa: .silence)], ipv6: true) == ["192.0.2.7"])

@@ -20,7 +20,7 @@ extension Machine {
         }
     }
 
-    /// Starts on a network with a new address: T3 to T7, and D13 for a held network.
+    /// Begins a visit, when the interface has an address in a network: T3 to T7, and D13 for a held network.
     mutating func join(_ joined: JoinedNetwork, _ turn: inout Turn) {
         var joined = joined
         if let late = joined.arrival.late, late.end > turn.now {

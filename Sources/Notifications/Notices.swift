@@ -201,7 +201,7 @@ struct Notices {
         return things(prompt.fields, hasTerms: prompt.terms != nil || prompt.termsURL != nil)
     }
 
-    /// Returns the fields, and the consent to terms or boxes, as one enumeration; `nil` if there are none.
+    /// Returns the names of the fields, terms and boxes in one list of words; `nil` if there are none.
     static func things(_ fields: [Field], hasTerms: Bool) -> String? {
         let asked = fields.filter { $0.kind != .checkbox }
         var things = asked.prefix(3).map { field in quoted([field.label, field.name].first { !$0.isEmpty } ?? "") }

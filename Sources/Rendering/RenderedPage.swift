@@ -548,7 +548,7 @@ private struct Guarded: Sendable {
 
     init(answerGuard: AnswerGuard? = nil) { self.answerGuard = answerGuard }
 
-    /// Notes a request that DevTools has paused; returns whether it is held back.
+    /// Judges a request that DevTools has paused; returns whether the browser must not send it.
     mutating func notes(_ event: JSONValue) -> Bool {
         switch answerGuard?.ruling(event["request"], isPage: event["resourceType"]?.string == "Document") {
         case .refused(let address):

@@ -63,7 +63,7 @@ class Discretion:
         askers = {listener.name for listener in EVERYONE if listener.lists()}
         wanted = {ALL_SEEING.name, NO_PASSWORD.name, TRAIN_ONLY.name}
         self.report.check("discretion.listOnlyOnRequest", askers == wanted, str(askers))
-        # What is looked for above would be found: here it is told, and it is seen.
+        # A control for the checks above: here the list is sent, and the same check finds it.
         everything = {network.ssid for network in networks.ALL}
         seen = [named(call) for call in ALL_SEEING.calls("FilterScanList")]
         self.report.check("discretion.wholeListForOne", everything in seen, str(seen[:3]))

@@ -86,7 +86,7 @@ class Addresses:
             kind = int.from_bytes(message[4:6], sys.byteorder)
             if kind == 20:
                 self.moments.append(time.time())
-            # A default route has a destination of no bits: the octet behind the family.
+            # A default route has the destination length 0: `rtm_dst_len`, the octet after the address family.
             elif kind == 24 and message[17] == 0:
                 self.routes.append(time.time())
                 self.onRoute()

@@ -126,7 +126,7 @@ class Figures:
         mark = self.monitor.mark()
         with Wire(self.fabric, network) as wire:
             connected, _ = self.fabric.join(network)
-            # A failure, or a network that no helper freed, is a detour.
+            # A login that failed, or a network that opened without a helper, is not measured.
             event = self.monitor.waitFor({"authenticated", "failure", "presentingUI"}, mark, 90)
         path = [event["to"] for event in self.monitor.transitions(mark)]
         if path != PATHS[case]:

@@ -25,7 +25,7 @@ import Testing
         arguments: [
             (true, false, "Taken over: NetworkManager no longer checks for portals; only hotspotd does.", "give-back"),
             (true, true, "Taken over, but another program has turned NetworkManager's check on again.", "give-back"),
-            (true, nil, "Taken over; NetworkManager does not run.", "give-back"),
+            (true, nil, "hotspotd has taken over the portal check; NetworkManager is not running.", "give-back"),
             (false, true, "NetworkManager also checks for portals, and the desktop may open a window for them.", "takeover"),
             (false, false, "NetworkManager does not check for portals: its check is off, or no address is set.", nil),
             (false, nil, "NetworkManager does not run.", nil),

@@ -105,7 +105,7 @@ import Testing
 
     // MARK: Pauses
 
-    /// Returns how long each login of H1 waited while each of its sessions ended at once.
+    /// Returns how long each login of H1 waits if each session ends as soon as it has begun.
     func waits(_ count: Int) -> [Duration] {
         var bench = Bench(.default, "H1", "H2")
         bench.join()

@@ -37,7 +37,7 @@ import Testing
         #expect(trail.leadsElsewhere)
     }
 
-    /// Invented places do not make a login begin again and again.
+    /// A portal that makes up a new address for each request does not restart the login.
     @Test func hasALimit() {
         var trail = PortalTrail()
         for number in 0..<20 {

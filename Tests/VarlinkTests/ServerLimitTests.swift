@@ -140,7 +140,7 @@ import Testing
             #expect(try Self.isServed(early))
             let asked = await Self.exhaust(service)
             let late = try Client(path)
-            // Each answer is a turn of the loop. A listener that does not rest would be asked in each turn.
+            // Each answer takes a turn of the loop. A listener without a pause would try to accept a connection in each turn.
             for _ in 0..<50 { #expect(try Self.isServed(early)) }
             #expect(await asked.count == 1)
             withExtendedLifetime(late) {}

@@ -56,7 +56,7 @@ final class PeerLink {
     var hasBegun = false
     var sender: BulkSender?
     var l2cap = L2CAP.none
-    /// The time of the last chunk or grant of ``sender``.
+    /// The time at which ``sender`` last sent a chunk or received a grant.
     var sent: Instant
     var receiver = BulkReceiver()
     /// ``receiver`` at the last position that the peer knows. ``goBack()`` restores it when an L2CAP channel fails.

@@ -131,7 +131,8 @@ public enum HelperFile {
             if entry.value.isEmpty { paths = [] }
             for path in try words(entry, in: keyfile) {
                 guard path.hasPrefix("/"), path != "/", !path.split(separator: "/").contains("..") else {
-                    throw keyfile.error(entry, "has \"\(Printable.text(path, limit: 64))\"; it takes absolute \(kind) below /")
+                    throw keyfile.error(
+                        entry, "has \"\(Printable.text(path, limit: 64))\"; it takes absolute \(kind), but not / itself")
                 }
                 paths.append(path)
             }

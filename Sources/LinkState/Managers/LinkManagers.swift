@@ -26,7 +26,7 @@ import EventLoop
         let addresses: [String]
     }
 
-    // The clients, the most important first. At most one of the first three manages a link; resolved knows all resolvers.
+    // The clients, the most important first. At most one of the first three manages a link; systemd-resolved knows the resolvers of all links.
     private static let clients: [any LinkManagerClient.Type] = [
         NetworkManagerClient.self, NetworkdClient.self, ConnManClient.self, ResolvedClient.self,
     ]

@@ -95,7 +95,7 @@ struct NoLoginCase: Sendable {
     /// What does a first page without a login mean?
     static let rules: [PageRule<NoLoginCase, MoveRuling>] = [
         PageRule(
-            "N1", "A page that took too long to read is handed over, because hotspotd may have missed a login.",
+            "N1", "A page that took too long to read is handed to a browser, because hotspotd may have missed a login.",
             needsScripts: true
         ) {
             $0.page.isTooComplicated ? .handOver(HTMLReader.complicatedReason) : nil
@@ -103,50 +103,54 @@ struct NoLoginCase: Sendable {
         PageRule("N2", "A page that leads out of the portal, or sounds like the end of a login, ends the login.") {
             RedirectChain.leadsOut($0.page.page, at: $0.url, on: $0.link) || $0.page.soundsLikeSuccess ? .done : nil
         },
-        PageRule("N3", "A page that is too large is handed over, because hotspotd may have missed a login.", needsScripts: true) {
+        PageRule(
+            "N3", "A page that is too large is handed to a browser, because hotspotd may have missed a login.", needsScripts: true
+        ) {
             $0.page.isTruncated ? .handOver("The page is too large, and the part that hotspotd read contains no form.") : nil
         },
         PageRule("N4", "A page that offers to log off shows an existing session.") {
             $0.offersLogoff && !$0.page.hasLooseField && !$0.isBare ? .done : nil
         },
-        PageRule("N5", "A page is handed over if a script or a frame is likely to contain the login.", needsScripts: true) {
+        PageRule("N5", "A page is handed to a browser if a script or a frame is likely to contain the login.", needsScripts: true)
+        {
             $0.page.isScripted ? needsBrowser : nil
         },
-        PageRule("N6", "A page is handed over if a link that continues works only with a script.", needsScripts: true) { page in
+        PageRule("N6", "A page is handed to a browser if its link to the next page works only with a script.", needsScripts: true)
+        { page in
             page.page.links.contains { $0.isInert && $0.goesOn } ? needsBrowser : nil
         },
         PageRule(
-            "N7", "A page that loads scripts is handed over if it contains fewer than 40 octets of text without them.",
+            "N7", "A page that loads scripts is handed to a browser if it contains fewer than 40 octets of text without them.",
             needsScripts: true
         ) {
             $0.isBare ? needsBrowser : nil
         },
         PageRule(
             "N8",
-            "A page with scripts that shows terms, but no control to accept them, is handed over: a script adds the control.",
+            "A page with scripts, and with terms but no control to accept them, is handed to a browser: a script adds the control.",
             needsScripts: true
         ) {
             $0.page.hasScripts && $0.page.words.bindsReader ? needsBrowser : nil
         },
         PageRule(
             "N9",
-            "A page is handed over if it logs in with another company's account, or with a picture that another device scans."
+            "A page is handed to a browser if it logs in with another company's account, or with a picture that another device scans."
         ) {
             !$0.isRefusal && ($0.page.offersSocialLogin || $0.page.asksToScan) ? needsBrowser : nil
         },
-        PageRule("N10", "A page is handed over if several links may continue, and hotspotd cannot tell which link does.") {
+        PageRule("N10", "A page is handed to a browser if several links may lead on, and hotspotd cannot tell which link does.") {
             page in
             !page.isRefusal && page.page.links.contains(where: page.leadsOn) ? needsBrowser : nil
         },
         // If a page says to continue but has no button, its scripts add the button.
         PageRule(
-            "N11", "A page that loads scripts is handed over if its title or a heading asks the guest to continue.",
+            "N11", "A page that loads scripts is handed to a browser if its title or a heading asks the guest to continue.",
             needsScripts: true
         ) {
             page in
             !page.isRefusal && page.page.loadsScripts && page.page.heading.isOnward ? needsBrowser : nil
         },
-        PageRule("N12", "An empty page is handed over.", needsScripts: true) {
+        PageRule("N12", "An empty page is handed to a browser.", needsScripts: true) {
             $0.says.isEmpty ? .handOver("The portal's page is empty.") : nil
         },
         PageRule(
@@ -187,13 +191,19 @@ struct MoveCase: Sendable {
     /// Decides about the next move.
     static let rules: [PageRule<MoveCase, MoveRuling>] = [
         // A short page is quoted whole, because its heading alone says less.
-        PageRule("E1", "After a form, a page without a login that reports a refusal is handed over with its words.") {
+        PageRule(
+            "E1",
+            "If a form was sent, a page that reports a refusal and has no login is handed to a browser, with the page's words."
+        ) {
             guard $0.isNothing, !$0.isFirst, !$0.page.soundsLikeSuccess, !$0.hasNewSuccess,
                 let refusal = $0.attempt.engine.refusal(on: $0.page)
             else { return nil }
             return .handOver($0.page.page.text.utf8.count <= 200 ? $0.attempt.words(of: $0.page) : refusal)
         },
-        PageRule("E2", "After a form, a page that asks for data that only a browser can send is handed over.") {
+        PageRule(
+            "E2",
+            "If a form was sent, and the next page asks for data that only a browser can send, the page is handed to a browser."
+        ) {
             $0.isNothing && !$0.isFirst && $0.page.asksOn ? .handOver($0.attempt.words(of: $0.page)) : nil
         },
         PageRule("E3", "After a form was sent, any page without a login ends the login.") {
@@ -216,7 +226,7 @@ struct MoveCase: Sendable {
             $0.isRefused && $0.isFirst && $0.attempt.isConfirmation ? .done : nil
         },
         PageRule(
-            "E7", "Any other page whose form hotspotd must not send is handed over with the reason.",
+            "E7", "Any other page whose form hotspotd must not send is handed to a browser, with the reason.",
             takingOver: {
                 if case .refuse(let reason) = $0.decision { $0.decided.becoming(.handOver(reason)) } else { nil }
             }),
@@ -243,7 +253,8 @@ struct MoveCase: Sendable {
             return own.carriesNothing && $0.page.saysGranted ? .done : nil
         },
         PageRule(
-            "E11", "If a form with questions comes again after it was sent, the page is handed over with the portal's words."
+            "E11",
+            "If a form with questions comes again after it was sent, the page is handed to a browser, with the portal's words."
         ) {
             guard let form = $0.submitted, !form.inputs.isEmpty, $0.attempt.hasAnswered(form) else { return nil }
             return .handOver($0.attempt.engine.refusal(on: $0.page) ?? FormEngine.unexplained)
@@ -261,14 +272,14 @@ struct MoveCase: Sendable {
             if prompt.message == nil { prompt.message = $0.attempt.engine.refusal(on: $0.page) ?? FormAttempt.samePage }
             return .ask(prompt, form, on: $0.rest)
         },
-        PageRule("E14", "If a form or button comes again, and the page offers no other way, the page is handed over.") {
+        PageRule("E14", "If a form or button comes again, and the page offers no other way, the page is handed to a browser.") {
             $0.comesAgain ? .handOver($0.attempt.engine.complaint(of: $0.page.page) ?? FormAttempt.samePage) : nil
         },
         PageRule("E15", "After a form, a page with words of success and a button to another origin ends the login.") {
             guard case .submit(let filled, let form) = $0.decision else { return nil }
             return $0.page.soundsLikeSuccess && !$0.isFirst && !filled.staysOnOrigin && form.inputs.isEmpty ? .done : nil
         },
-        PageRule("E16", "After five forms, the login is handed over.") {
+        PageRule("E16", "After five forms, the login is handed to a browser.") {
             $0.submitted != nil && $0.attempt.steps >= stepLimit ? .handOver("The portal shows one form after another.") : nil
         },
         PageRule(
@@ -277,7 +288,7 @@ struct MoveCase: Sendable {
                 if case .submit(let filled, let form) = $0.decision { $0.decided.becoming(.send(filled, form)) } else { nil }
             }),
         PageRule(
-            "E18", "Table N decides about any other first page without a login.",
+            "E18", "If any other first page has no login, table N decides.",
             takingOver: {
                 NoLoginCase.rules.ruling(on: $0.noLogin)
             }),

@@ -40,7 +40,7 @@ extension HTMLReader {
         return style.contains("auto") || style.contains("scroll")
     }
 
-    /// Returns whether a node contains something to type, tick or choose; a button may only close the terms.
+    /// Returns whether a node contains something to type, tick or choose. Buttons do not count, because a button may only close the terms.
     private static func holdsField(_ node: Node) -> Bool {
         var holds = false
         visit(node) { inner in

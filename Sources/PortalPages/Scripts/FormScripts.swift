@@ -23,7 +23,7 @@ struct FormScripts {
         /// The names by which scripts refer to the form.
         var names: Set<String> { Set([id, name].filter { !$0.isEmpty }) }
 
-        /// Adds the names of a control that is outside the form.
+        /// Adds the clues of a control that is outside the form.
         mutating func add(_ control: Clues) {
             handlers += control.handlers
             links += control.links

@@ -110,7 +110,7 @@ extension Renderer {
         return switch (check.takenOver, check.networkManagerChecks) {
         case (true, false): ["Taken over: NetworkManager no longer checks for portals; only hotspotd does.", giveBack]
         case (true, true): ["Taken over, but another program has turned NetworkManager's check on again.", giveBack]
-        case (true, nil): ["Taken over; NetworkManager does not run.", giveBack]
+        case (true, nil): ["hotspotd has taken over the portal check; NetworkManager is not running.", giveBack]
         case (false, true):
             [
                 "NetworkManager also checks for portals, and the desktop may open a window for them.",

@@ -58,7 +58,7 @@ extension Renderer {
 
     /// Returns the story as lines.
     ///
-    /// - Parameter place: the end of the command that shows the same attempt.
+    /// - Parameter place: the arguments that name the same attempt, for the commands in hints.
     func lines(_ story: ExplainReply, verbose: Bool, of place: String = "") -> [String] {
         let (own, others) = sentence(story.verdict, limit: 8192)
         let verdict = (own.isEmpty ? [] : [own]) + others

@@ -34,7 +34,7 @@ struct HelpersNew: ParsableCommand {
         }
         guard name != "probe" else { throw ValidationError("'probe' is reserved for the prober's socket.") }
         guard !ssid.isEmpty, !ssid.contains(where: \.isNewline) else {
-            throw ValidationError("--ssid takes names or globs on one line.")
+            throw ValidationError("The names or globs of --ssid must not contain line breaks.")
         }
         do { _ = try SSIDPattern.list(ssid) } catch { throw ValidationError("--ssid \(error.description)") }
         guard checkout == nil || language == .swift else { throw ValidationError("--checkout needs --language=swift.") }

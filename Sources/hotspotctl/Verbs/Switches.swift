@@ -115,7 +115,7 @@ struct SwitchArguments: ParsableArguments {
         (off.helper == nil || off.helper == helper) && (off.ssid == nil || network != nil)
     }
 
-    /// Returns the failure for an unknown network whose name belongs to something else, with the right command.
+    /// Returns the failure for a name that no network has but, for example, an interface has. The hint is the command for that.
     func other(
         _ error: Failure, _ verb: String, _ client: ControlClient, _ renderer: Renderer
     ) throws(Failure) -> Failure? {

@@ -51,11 +51,11 @@ import Testing
         ("Name=a\nExec=/b\nPriority=101", "0 to 100"), ("Name=a\nExec=/b\nEnabled=maybe", "neither yes nor no"),
         ("Name=a\nExec=/b\nSecurity=wpa9", "known are open, owe"), ("Name=a\nExec=/b\nSSID=\\q", "unknown escape"),
         ("Name=a\nExec=/b\nSSID=", "SSID= is empty"), ("Name=a\nExec=/b\nSSID=x\nSSID=", "SSID= is empty"),
-        ("Name=a\nExec=/b\nReadWritePaths=/", "absolute folders below /"),
+        ("Name=a\nExec=/b\nReadWritePaths=/", "absolute folders, but not / itself"),
         ("Name=a\nExec=/b\nReadWritePaths=/a/../b", "absolute folders"),
         ("Name=a\nExec=/b\nDisplayName=\(String(repeating: "é", count: 129))", "DisplayName= has more than 256 octets"),
         ("Name=a\nExec=/b\nDisplayName=a\(String(repeating: "\u{301}", count: 200))", "x.helper:4: more than 30 combining marks"),
-        ("Name=a\nExec=/b\nReadPaths=a", "ReadPaths= has \"a\"; it takes absolute folders or files below /"),
+        ("Name=a\nExec=/b\nReadPaths=a", "ReadPaths= has \"a\"; it takes absolute folders or files, but not / itself"),
     ])
     func anErrorNamesFileLineAndChoices(_ text: String, _ expected: String) {
         do throws(Keyfile.Error) {

@@ -81,7 +81,7 @@ import Testing
         #expect(server.connections == 1 && server.requests.count == 2)
         #expect(code(second, request(url, pin: "A" + pin.dropFirst(2) + "=")) == .keyChanged)
         #expect(server.requests.count == 2)
-        // An existing connection does not replace the check of the authorities.
+        // A client that checks certificates does not reuse a connection of a client that does not.
         #expect(code(HTTPClient(link: link, policy: .testing(), connections: pool), request(url)) == .tlsFailed)
         #expect(server.requests.count == 2)
     }

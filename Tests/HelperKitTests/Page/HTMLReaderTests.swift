@@ -64,7 +64,7 @@ import Testing
         #expect(form.inputs.last?.options.map(\.isDisabled) == [true, false, true, false])
     }
 
-    /// A script submits one form at once, so the other forms do not count, unless the user has to type into one of them.
+    /// A script submits one form as soon as the page loads, so the other forms do not count, unless the user has to type into one.
     @Test func aScriptMaySubmitOneOfSeveralForms() {
         func own(_ inner: String, _ script: String) -> String? {
             let page = page(

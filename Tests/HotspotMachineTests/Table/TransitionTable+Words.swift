@@ -58,7 +58,7 @@ extension MachineState {
         return TransitionTable.TablePlace(state: name, phase: phase)
     }
 
-    /// Returns the counters that decide, beside the place.
+    /// Returns the counters that determine the next step, together with the place.
     func counters(at now: Instant, _ policy: Policy) -> [Int] {
         var counters = [min(joined?.temporaryFailures ?? 0, 4)]
         // Whether a login that is wanted now would have to wait.

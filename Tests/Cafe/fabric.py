@@ -216,6 +216,24 @@ class Fabric:
             waitFor(lambda: "state UP" in run(*look).stdout, 20 * self.patience, f"access point {network.ssid}")
             self.inside("ap", "iw", "dev", network.access, "set", "txpower", "fixed", str(network.power * 100), check=False)
 
+    def addTwin(self, network: Network) -> str:
+        """Another access point of an open network, on the same radio and without a way out; returns its address."""
+        link, hardware = f"{network.access}2", network.hardware[:-1] + "2"
+        self.inside("ap", "iw", "dev", network.access, "interface", "add", link, "type", "__ap", "addr", hardware)
+        lines = [f"interface={link}", "driver=nl80211", f"ssid={network.ssid}", "hw_mode=g", "channel=1", f"bssid={hardware}"]
+        file = RUN / f"hostapd-{network.key}2.conf"
+        file.write_text("\n".join(lines) + "\n")
+        self.start(f"hostapd-{network.key}2", self.command("ap", "hostapd", "-t", str(file)))
+        look = ("ip", "-n", "ap", "link", "show", link)
+        waitFor(lambda: "state UP" in run(*look).stdout, 20 * self.patience, f"another access point {network.ssid}")
+        return hardware
+
+    def removeTwin(self, network: Network) -> None:
+        process = self.processes[f"hostapd-{network.key}2"]
+        process.terminate()
+        process.wait(20)
+        self.inside("ap", "iw", "dev", f"{network.access}2", "del")
+
     def switchAccessPoint(self, network: Network, word: str) -> None:
         """`disable` or `enable`."""
         self.inside("ap", "hostapd_cli", "-p", "/run/hostapd", "-i", network.access, word, check=False)

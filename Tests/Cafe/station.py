@@ -104,6 +104,17 @@ class Station(Client):
         self.events.request("DISCONNECT")
         self.events.waitFor("CTRL-EVENT-DISCONNECTED", 10 * self.fabric.patience)
 
+    def roam(self, place: str) -> None:
+        """Joins the network's access point with this address."""
+        self.events.request(f"SCAN freq={networks.FREQUENCY}")
+        self.events.waitFor("CTRL-EVENT-SCAN-RESULTS", 20 * self.fabric.patience)
+        self.events.request(f"ROAM {place}")
+        self.events.waitFor("CTRL-EVENT-CONNECTED", 20 * self.fabric.patience)
+
+    def carriers(self) -> int:
+        """How often the kernel has turned the link's carrier on."""
+        return int(self.fabric.inside("cli", "cat", f"/sys/class/net/{self.link}/carrier_up_count").stdout)
+
     def isAssociated(self) -> bool:
         return "Connected to" in self.fabric.inside("cli", "iw", "dev", self.link, "link", check=False).stdout
 

@@ -28,6 +28,7 @@ class Stations:
         self.report.attempt("stations.secondIsManaged", lambda: self.isManaged(self.second.link))
         self.firstLogsIn()
         self.secondIsAsked()
+        self.secondRoams()
         self.firstLeaves()
         self.secondAnswers()
         self.firstComesBack()
@@ -109,6 +110,18 @@ class Stations:
         self.report.check("stations.independent", states == wanted, str(states))
         prompts = [(prompt["interface"], prompt["ssid"]) for prompt in self.daemon.json("prompts")["prompts"]]
         self.report.check("stations.oneQuestion", prompts == [(self.second.link, HOTEL.ssid)], str(prompts))
+
+    def secondRoams(self) -> None:
+        """To another access point of the hotel and back, with a question on the screen. Meanwhile the driver turns the carrier off."""
+        before, mark = self.now(self.second), self.monitor.mark()
+        ups = self.second.carriers()
+        twin = self.fabric.addTwin(HOTEL)
+        for place in (twin, HOTEL.hardware):
+            self.second.roam(place)
+            waitFor(lambda: self.now(self.second)["bssid"] == place, PATIENCE, f"{self.second.link} at {place}")
+        self.report.check("stations.roamHasNoCarrier", self.second.carriers() > ups, str(ups))
+        self.undisturbed("stations.roamUnnoticed", self.second, before, mark)
+        self.fabric.removeTwin(HOTEL)
 
     def firstLeaves(self) -> None:
         before, mark = self.now(self.second), self.monitor.mark()

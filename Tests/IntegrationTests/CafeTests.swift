@@ -226,7 +226,8 @@ struct CafeTests {
         try await Self.laptop.value.expect(
             "air", prefixes: ["stations."],
             [
-                "secondIsManaged", "firstOnline", "joinUnnoticed", "independent", "oneQuestion", "leaveUnnoticed", "secondOnline",
+                "secondIsManaged", "firstOnline", "joinUnnoticed", "independent", "oneQuestion", "roamHasNoCarrier",
+                "roamUnnoticed", "leaveUnnoticed", "secondOnline",
                 "firstStaysOut", "firstMaintained", "returnUnnoticed", "bothOnline", "listMovesNothing.first",
                 "listMovesNothing.second", "renamed", "oldNameGone", "renamedMaintained", "renamedOnline", "renameUnnoticed",
                 "removed",

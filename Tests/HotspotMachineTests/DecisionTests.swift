@@ -701,7 +701,7 @@ import Testing
                 if afterPrompt, index == 1 { continue }
                 road(&bench)
                 let (from, cause) = bench.lastTransition!
-                #expect(from == place && cause.hasPrefix("it opened late"), "\(place): \(from), \(cause)")
+                #expect(from == place && cause.hasPrefix("the network opened late"), "\(place): \(from), \(cause)")
                 #expect(
                     bench.state == .authenticated && bench.chosen == "H1" && bench.remembered == "H1" && bench.problems.isEmpty)
                 #expect(bench.outcomes.last == .online && bench.kept == nil && bench.due(.late) == nil)

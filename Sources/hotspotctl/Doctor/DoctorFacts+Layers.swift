@@ -331,7 +331,8 @@ extension DoctorFacts {
                     : isAnswered
                         ? "Something answers on \(name), but not the Internet." : "The Internet does not answer on \(name).",
                 ours("hotspotctl check --verbose"))
-        case "none": Layer(.internet, .broken, "There is no network.", ours("hotspotctl check --verbose"))
+        case "none" where check?.interface != nil:
+            Layer(.internet, .broken, "There is no network.", ours("hotspotctl check --verbose"))
         case nil, _?: Layer(.internet, .unknown, "Unknown: the probe gave no result.")
         }
     }

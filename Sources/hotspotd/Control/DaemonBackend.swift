@@ -112,12 +112,12 @@ import Store
         do throws(ControlError) { found = try interface == nil ? mostUsed : find(interface) } catch {
             return answer(.failure(error))
         }
+        guard let controller = found else {
+            return answer(.success(CheckReply(verdict: "none", detail: "hotspotd does not watch any interface.")))
+        }
         if interface == nil, let link = links.preferredUnwatched {
             let detail = "Programs use \(link.name), which hotspotd does not watch. To probe another interface, name it."
             return answer(.success(CheckReply(verdict: "unknown", interface: link.name, detail: detail)))
-        }
-        guard let controller = found else {
-            return answer(.success(CheckReply(verdict: "none", detail: "hotspotd does not watch any interface.")))
         }
         let name = controller.name
         guard let joined = controller.joined else {

@@ -25,7 +25,7 @@ import Varlink
     }
 
     /// The longest time that a client that wants the list once waits for answers.
-    private static let patience = Duration.seconds(1)
+    var patience = Duration.seconds(1)
     /// The shortest time between two questions to the helpers, however often clients request the list.
     private static let pause = Duration.seconds(1)
 
@@ -122,7 +122,7 @@ import Varlink
     private func wait(_ done: @escaping () -> Void) {
         lastClient += 1
         let number = lastClient
-        let patience = try? EventLoop.shared.schedule(after: Self.patience) { [weak self] in
+        let patience = try? EventLoop.shared.schedule(after: patience) { [weak self] in
             guard let self else { return }
             clients.removeValue(forKey: number)?.done()
             clearIfUnwatched()

@@ -6,7 +6,9 @@ import Testing
 @testable import hotspotd
 
 /// The watch for trouble, with counters of its own.
-@Suite struct TroubleWatchTests {
+@Suite(.timeLimit(.minutes(10))) struct TroubleWatchTests {
+    init() { EventLoop.startThread() }
+
     /// A table of RFC 4022 with as many segments sent as attempts failed.
     private func counters(_ count: Int) throws -> TCPCounters {
         try #require(TCPCounters(text: "Tcp: OutSegs AttemptFails EstabResets RetransSegs\nTcp: \(count) \(count) 0 0\n"))

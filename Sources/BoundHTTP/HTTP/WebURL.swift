@@ -80,8 +80,11 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     public static func == (one: WebURL, other: WebURL) -> Bool { one.text == other.text }
     public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
-    /// The whole URL with its fragment, for a browser.
-    package var href: String { text + (fragment.map { "#" + $0 } ?? "") }
+    /// The whole URL with its fragment, for a browser; without the fragment if it would be too long.
+    package var href: String {
+        let whole = text + (fragment.map { "#" + $0 } ?? "")
+        return whole.utf8.count <= Self.limit ? whole : text
+    }
 
     /// Returns this target of a redirect; without a fragment, it has the fragment of the redirected URL (RFC 9110, 10.2.2).
     package func redirected(from url: WebURL) -> WebURL {

@@ -23,6 +23,8 @@ import Testing
         #expect(url == plain && Set([url, plain]).count == 1 && url.masked == plain.masked && url.shown == plain.shown)
         #expect(WebURL("#/login", relativeTo: plain)?.href == "https://guest.test/portal/#/login")
         #expect(WebURL("/next", relativeTo: url)?.href == "https://guest.test/next")
+        let long = try #require(WebURL("http://a.test/#" + String(repeating: "x", count: 8170)))
+        #expect(plain.redirected(from: long).href == plain.text)
         #expect(
             plain.redirected(from: url).href == url.href && url.redirected(from: WebURL("http://a.test/#b")!).href == url.href)
     }

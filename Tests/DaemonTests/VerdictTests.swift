@@ -52,6 +52,19 @@ import Testing
         await hotel.close()
     }
 
+    /// The user wants the network again, after a question that the user dismissed.
+    @Test @LoopActor func aJoinOfThePresentNetworkEndsItsHold() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        _ = try await hotel.ask()
+        hotel.controller.wantedAgain()
+        #expect(hotel.controller.machine.state.name == .presentingUI, "the question stays")
+        hotel.controller.feed(.promptDismissed(try #require(hotel.controller.desk.prompt?.id)))
+        #expect(hotel.controller.machine.state.name == .inactive)
+        hotel.controller.wantedAgain()
+        #expect(hotel.controller.machine.state.name == .evaluating)
+        await hotel.close()
+    }
+
     /// An access point of the same network is another mark for the next daemon, but the same association.
     @Test @LoopActor func aRestartedDaemonKnowsTheAssociationAfterARoam() async throws {
         let hotel = try Hotel(Hotel.secure)

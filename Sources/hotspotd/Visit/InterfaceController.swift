@@ -241,8 +241,11 @@ private struct Occurrence {
 
     /// Ends the network's hold, because the user asked to join the network (D13, D22). A network that is switched off stays so.
     func wantedAgain() {
-        if case .inactive(.held(_, .disabled, _)) = machine.state { return }
-        feed(.restEnded, because: "you asked to join the network")
+        switch machine.state {
+        case .inactive(.held(_, .disabled, _)): break
+        case .inactive, .failure: feed(.restEnded, because: "you asked to join the network")
+        case .evaluating, .authenticating, .presentingUI, .authenticated, .maintaining, .loggingOff: break
+        }
     }
 
     /// Starts again after a helper or this network was switched on. Switching a helper on ends only the rest after a failed login, and a login that

@@ -158,9 +158,14 @@ class Journeys:
     def requests(self) -> list[dict]:
         return [entry for entry in self.fabric.transcript()[self.sent:] if entry["portal"] == self.portal]
 
+    def settled(self) -> dict | None:
+        """The status, unless the session is being checked: with short times each second."""
+        status = self.daemon.status()
+        return status if status.get("state") != "maintaining" else None
+
     def end(self, asked: int, posts: int, state: str = "authenticated", helper: str | None = "form") -> None:
         """Checks what the journey came to, and fills its row."""
-        status, steps = self.daemon.status(), self.monitor.transitions(self.mark)
+        status, steps = waitFor(self.settled, 30, "the end of a check of the session"), self.monitor.transitions(self.mark)
         prompts = self.prompts(self.mark)
         online = [moment(step) - self.connected for step in steps if step["to"] == "authenticated"]
         said = self.daemon.ctl("status").stdout

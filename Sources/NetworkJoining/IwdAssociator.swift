@@ -137,9 +137,9 @@ import HotspotCore
         }
     }
 
-    private func forget(_ known: String?, _ done: @escaping () -> Void) {
-        guard let known, let bus else { return done() }
-        bus.call("Forget", of: object(known, "KnownNetwork")) { _ in done() }
+    private func forget(_ known: String?) {
+        guard let known else { return }
+        bus?.call("Forget", of: object(known, "KnownNetwork")) { _ in }
     }
 
     func abandon(_ interface: ManagedInterface) {
@@ -179,7 +179,7 @@ import HotspotCore
         guard let ssid = onceOnly.removeValue(forKey: interface.index), let station = stations[interface.index] else { return }
         readObjects { [self] objects in
             for security in [Security.open, .psk] {
-                forget(Self.entry(of: ssid, security, at: station, in: objects)?.known) {}
+                forget(Self.entry(of: ssid, security, at: station, in: objects)?.known)
             }
         }
     }

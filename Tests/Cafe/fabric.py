@@ -199,40 +199,42 @@ class Fabric:
                 run("ip", "-n", space, "link", "set", link, "name", name)
 
     def startAccessPoints(self) -> None:
-        files = []
+        places = [(network, network.access, network.hardware) for network in networks.ALL]
+        self.startHostapd("hostapd", places)
         for network in networks.ALL:
+            self.inside("ap", "iw", "dev", network.access, "set", "txpower", "fixed", str(network.power * 100), check=False)
+
+    def startHostapd(self, name: str, places: list[tuple[Network, str, str]]) -> None:
+        """Starts access points, each on a link and with an address, and waits until they send."""
+        files = []
+        for network, link, hardware in places:
             lines = [
-                f"interface={network.access}", "driver=nl80211", f"ssid={network.ssid}", "hw_mode=g", "channel=1",
-                "ctrl_interface=/run/hostapd", f"bssid={network.hardware}", *network.announces,
+                f"interface={link}", "driver=nl80211", f"ssid={network.ssid}", "hw_mode=g", "channel=1",
+                "ctrl_interface=/run/hostapd", f"bssid={hardware}", *network.announces,
             ]
             if network.passphrase:
                 lines += ["wpa=2", "wpa_key_mgmt=WPA-PSK", "rsn_pairwise=CCMP", f"wpa_passphrase={network.passphrase}"]
-            file = RUN / f"hostapd-{network.key}.conf"
+            file = RUN / f"hostapd-{link}.conf"
             file.write_text("\n".join(lines) + "\n")
             files.append(str(file))
-        self.start("hostapd", self.command("ap", "hostapd", "-t", *files))
-        for network in networks.ALL:
-            look = ("ip", "-n", "ap", "link", "show", network.access)
+        self.start(name, self.command("ap", "hostapd", "-t", *files))
+        for network, link, _ in places:
+            look = ("ip", "-n", "ap", "link", "show", link)
             waitFor(lambda: "state UP" in run(*look).stdout, 20 * self.patience, f"access point {network.ssid}")
-            self.inside("ap", "iw", "dev", network.access, "set", "txpower", "fixed", str(network.power * 100), check=False)
 
     def addTwin(self, network: Network) -> str:
-        """Another access point of an open network, on the same radio and without a way out; returns its address."""
+        """Another access point of the network, on the same radio and without a way out; returns its address."""
         link, hardware = f"{network.access}2", network.hardware[:-1] + "2"
         self.inside("ap", "iw", "dev", network.access, "interface", "add", link, "type", "__ap", "addr", hardware)
-        lines = [f"interface={link}", "driver=nl80211", f"ssid={network.ssid}", "hw_mode=g", "channel=1", f"bssid={hardware}"]
-        file = RUN / f"hostapd-{network.key}2.conf"
-        file.write_text("\n".join(lines) + "\n")
-        self.start(f"hostapd-{network.key}2", self.command("ap", "hostapd", "-t", str(file)))
-        look = ("ip", "-n", "ap", "link", "show", link)
-        waitFor(lambda: "state UP" in run(*look).stdout, 20 * self.patience, f"another access point {network.ssid}")
+        self.startHostapd(f"hostapd-{link}", [(network, link, hardware)])
         return hardware
 
     def removeTwin(self, network: Network) -> None:
-        process = self.processes[f"hostapd-{network.key}2"]
+        link = f"{network.access}2"
+        process = self.processes[f"hostapd-{link}"]
         process.terminate()
         process.wait(20)
-        self.inside("ap", "iw", "dev", f"{network.access}2", "del")
+        self.inside("ap", "iw", "dev", link, "del")
 
     def switchAccessPoint(self, network: Network, word: str) -> None:
         """`disable` or `enable`."""
